@@ -158,6 +158,19 @@ AtomicOrders AtomicOrders::of(Operation *root) {
   return orders;
 }
 
+Operation *tilec::findAccessOrder(Operation *root, bool barriers) {
+  Operation *found = nullptr;
+  root->walk([&](Operation *op) {
+    auto access = dyn_cast<tile::GlobalAccessOpInterface>(op);
+    auto load = dyn_cast<tile::LoadOp>(op);
+    if ((access && AtomicOrders::of(access).acquire) || (load && load.getIsVolatile()) ||
+        (barriers && isa<tile::BarrierOp>(op)))
+      found = op;
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
 bool tilec::isRemainderCode(Operation *op) {
   for (Operation *parent = op->getParentOp(); parent; op = parent, parent = op->getParentOp()) {
     if (!parent->hasAttr(tile::TileDialect::kRemainderAttr))

@@ -465,4 +465,21 @@ IndexPolynomials::Bounds IndexPolynomials::boundsOf(Value mask) {
   return bounds;
 }
 
+std::pair<Value, int64_t> splitConstant(Value value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return {Value(), *constant};
+  Operation *op = value.getDefiningOp();
+  if (!value.getType().isInteger(32) ||
+      !isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return {value, 0};
+  auto [a, x] = splitConstant(op->getOperand(0));
+  auto [b, y] = splitConstant(op->getOperand(1));
+  bool isProduct = isa<arith::MulIOp>(op), isDifference = isa<arith::SubIOp>(op);
+  int64_t constant = isProduct ? x * y : isDifference ? x - y : x + y;
+  if ((a && b) || (isProduct && a) || ((isProduct || isDifference) && b) ||
+      !llvm::isInt<32>(constant))
+    return {value, 0};
+  return {a ? a : b, constant};
+}
+
 } // namespace tilec

@@ -93,7 +93,7 @@ ProtocolTracer::Result ProtocolTracer::runFor(const ProtocolNode &node) {
   auto op = cast<scf::ForOp>(node.op);
   const ScalarCode::Loop loop = code.loop(op);
   int64_t lower = code.value(loop.lower), upper = code.value(loop.upper);
-  int64_t step = std::max<int64_t>(1, code.value(loop.step));
+  int64_t step = code.value(loop.step);
   if (upper > lower && (upper - lower - 1) / step >= kMostIterations)
     return Result::TooLong;
   Carried carried = code.carried(op);

@@ -180,16 +180,7 @@ static Operation *findOrder(func::FuncOp func, ArrayRef<const LoopSchedule *> co
       last = loop;
   }
   for (Operation &op : *last->getBlock()) {
-    if (AtomicOrders::of(&op).acquire)
-      return &op;
-    Operation *found = nullptr;
-    op.walk([&](Operation *inner) {
-      auto load = dyn_cast<tile::LoadOp>(inner);
-      if (!(isa<tile::BarrierOp>(inner) && copiesWritten) && !(load && load.getIsVolatile()))
-        return WalkResult::advance();
-      found = inner;
-      return WalkResult::interrupt();
-    });
+    Operation *found = findAccessOrder(&op, copiesWritten);
     if (found || &op == last)
       return found;
   }

@@ -131,6 +131,7 @@ ScalarCode::Loop &ScalarCode::loop(scf::ForOp op) {
   made.lower = of(op.getLowerBound());
   made.upper = of(op.getUpperBound());
   made.step = of(op.getStep());
+  exprs[size_t(made.step)].isStep = true;
   auto [entry, isNew] =
       loopNumbers.try_emplace({parent, made.lower, made.upper, made.step}, int(loops.size()));
   loopOf[op] = entry->second;
@@ -372,7 +373,7 @@ void ScalarCode::enter(int frame, int iteration) {
 
 void ScalarCode::set(Id id, int64_t value) {
   Expr &expr = exprs[size_t(id)];
-  expr.value = value;
+  expr.value = expr.isStep ? std::max<int64_t>(1, value) : value;
   expr.stamp = frames[size_t(expr.frame)].stamp;
 }
 
@@ -436,7 +437,7 @@ int64_t ScalarCode::chosenBound(const Expr &expr) {
     index += 2 * expr.loop + passOf(expr.frame);
   const int counts[kCounts] = {0, 1, depth - 1, depth, depth + 1, 2 * depth + 1};
   int64_t count = loop.isOuter ? kPasses : counts[index % kCounts];
-  int64_t step = std::max<int64_t>(1, value(loop.step));
+  int64_t step = value(loop.step);
   int64_t length = count * step;
   // The last one is not whole where it need not be, or the end is in front of the beginning.
   if (scenario.isVaried && count == 0)

@@ -123,6 +123,8 @@ private:
     bool isLower = false;
     /// Of a value that is set: whether a loop leaves it.
     bool isResult = false;
+    /// A loop steps by it: it is positive.
+    bool isStep = false;
     int64_t value = 0;
     uint64_t stamp = 0;
   };

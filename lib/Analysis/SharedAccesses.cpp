@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/IndexPolynomial.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -111,22 +112,6 @@ SmallVector<SyncAccess, 2> SharedAccessReader::of(Operation *op) const {
     }
   }
   return accesses;
-}
-
-/// An i32 as a value plus a constant; without a value, a constant.
-static std::pair<Value, int64_t> splitConstant(Value value) {
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return {Value(), *constant};
-  Operation *op = value.getDefiningOp();
-  if (!value.getType().isInteger(32) || !isa_and_nonnull<arith::AddIOp, arith::MulIOp>(op))
-    return {value, 0};
-  auto [a, x] = splitConstant(op->getOperand(0));
-  auto [b, y] = splitConstant(op->getOperand(1));
-  bool isSum = isa<arith::AddIOp>(op);
-  int64_t constant = isSum ? x + y : x * y;
-  if ((a && b) || (!isSum && (a || b)) || !llvm::isInt<32>(constant))
-    return {value, 0};
-  return {a ? a : b, constant};
 }
 
 /// Whether `op` has the bounds of `loop` as operands.

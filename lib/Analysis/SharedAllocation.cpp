@@ -297,4 +297,12 @@ void SharedAllocation::print(raw_ostream &os) const {
   os << "total = " << totalBytes << "\n";
 }
 
+int64_t residentCtas(FunctionOpInterface func) {
+  const Processor &processor = processorOf(func);
+  int64_t bytes = SharedAllocation(func).getTotalBytes() + processor.systemSharedBytes;
+  return std::min<int64_t>({processor.maxCtas,
+                            processor.maxThreads / tilegpu::launchedThreadsOf(func),
+                            processor.sharedBytes / bytes});
+}
+
 } // namespace tilec

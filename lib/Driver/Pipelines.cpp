@@ -43,6 +43,7 @@ void buildTilePipeline(OpPassManager &pm, bool tensorCopies, int splitK) {
   pm.addNestedPass<func::FuncOp>(createTileSplitTensorsPass());
   pm.addNestedPass<func::FuncOp>(createTileTakeTensorMapsPass());
   pm.addNestedPass<func::FuncOp>(createTileLowerDescriptorsPass());
+  pm.addNestedPass<func::FuncOp>(createTileMergeCountersPass());
   pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createTilePadTensorsPass());
   pm.addPass(createCSEPass());
@@ -123,8 +124,10 @@ static void addRegisterPlan(PassList &passes, const PipelineOptions &options) {
   passes.add(createTileGPUPlanRegistersPass(std::move(registers)));
 }
 
-/// Where buffers lie in shared memory, and the barriers and fences of all memory.
+/// What is in flight across the iterations of a loop over tiles, where buffers lie in shared memory,
+/// and the barriers and fences of all memory.
 static void addMemory(PassList &passes) {
+  passes.add(createTileGPUOverlapEpiloguesPass());
   passes.add(createTileGPUDeferStoreWaitsPass());
   passes.add(createTileGPUEncodeTensorMapsPass());
   passes.add(createTileGPUAllocateSharedMemoryPass());

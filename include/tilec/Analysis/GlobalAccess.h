@@ -77,6 +77,11 @@ struct AtomicOrders {
   static AtomicOrders of(mlir::Operation *root);
 };
 
+/// The first operation in `root` that accesses of global memory behind it wait for: an atomic that
+/// acquires, a volatile load and, with `barriers`, a barrier of the program. Null when there is
+/// none.
+mlir::Operation *findAccessOrder(mlir::Operation *root, bool barriers);
+
 /// Whether the code is what a wide loop or branch beside it left over: narrow on purpose.
 bool isRemainderCode(mlir::Operation *op);
 

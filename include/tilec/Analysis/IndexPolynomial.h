@@ -135,6 +135,9 @@ private:
   unsigned depth = 0;
 };
 
+/// An i32 as a value plus a constant; without a value, a constant.
+std::pair<mlir::Value, int64_t> splitConstant(mlir::Value value);
+
 } // namespace tilec
 
 #endif // TILEC_ANALYSIS_INDEXPOLYNOMIAL_H

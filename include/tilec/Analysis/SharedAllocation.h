@@ -85,6 +85,9 @@ private:
   int64_t totalBytes = 0;
 };
 
+/// CTAs that a multiprocessor has room for, as far as threads and shared memory say.
+int64_t residentCtas(mlir::FunctionOpInterface func);
+
 } // namespace tilec
 
 #endif // TILEC_ANALYSIS_SHAREDALLOCATION_H

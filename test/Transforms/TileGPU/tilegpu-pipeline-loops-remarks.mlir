@@ -14,9 +14,9 @@
 #k8 = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [0, 1], [0, 2], [0, 4], [0, 8]]}, [64, 16]>
 module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 
-// Options that are accepted and change nothing.
+// Options that can't be followed.
 // CHECK: NoEffect
-// CHECK-SAME: 'flatten' has no effect
+// CHECK-SAME: 'flatten' has no effect: there is no loop inside
 // CHECK: NotSpecialised
 // CHECK-SAME: warps are not specialised: ", Remark="no tensor copies of this loop run ahead"
 func.func @options(%n: i32) {

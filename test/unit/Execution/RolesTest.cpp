@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Warps with roles: every count of iterations around the depth of a ring, over several tiles and
-// over loops that share a ring. A wait that nobody ends is a deadlock on the simulator, and a slot
+// Warps with roles, and copies that are started in front of the epilogue of the tile before: every
+// count of iterations around the depth of a ring, over several tiles and over loops that share a
+// ring. A wait that nobody ends is a deadlock on the simulator, and a slot
 // that is filled before it is released is a race.
 
 #include "DotTolerance.h"
@@ -15,6 +16,7 @@ struct RolesCase {
   int64_t m = 100, n = 72, blockM = 64, blockN = 64, step = 32;
   int warps = 4, stages = 3;
   DType type = DType::f16;
+  bool roles = true;
 };
 
 /// The sum over x of a(i, x) b(x, j), or the same where each step along K halves what is there.
@@ -41,8 +43,9 @@ RunBuilder kernelFor(const RolesCase &c, const std::string &kernel, int64_t k) {
 }
 
 void expectTiles(const RolesCase &c) {
-  SCOPED_TRACE(::testing::Message() << c.first << " and " << c.steps << " iterations, " << c.stages
-                                    << " stages, " << c.warps << " warps, blocks of " << c.blockM);
+  SCOPED_TRACE(::testing::Message()
+               << c.first << " and " << c.steps << " iterations, " << c.stages << " stages, "
+               << c.warps << " warps, blocks of " << c.blockM << (c.roles ? ", roles" : ""));
   int64_t k = std::max<int64_t>(1, c.steps) * c.step;
   RunBuilder builder = kernelFor(c, "tiles", k);
   builder.output(
@@ -54,14 +57,15 @@ void expectTiles(const RolesCase &c) {
                     product(builder, i, j, c.steps * c.step, k, c.n, c.step, false));
       },
       dotTolerance(c.type, DType::f32, k, false));
-  builder.i32("first", int32_t(c.first));
-  expectRun(builder.grid(2, 1));
+  builder.i32("first", int32_t(c.first)).constant("ROLES", c.roles ? "True" : "False");
+  expectRun(builder.constant("PROGRAMS", 2).grid(2, 1));
 }
 
-TEST(Roles, runAnyNumberOfIterations) {
+void expectTilesOfAnyNumber(bool roles) {
   for (int stages : {2, 3, 4})
     for (int64_t steps : {0, 1, stages - 1, stages, stages + 1, 2 * stages + 1}) {
       RolesCase c;
+      c.roles = roles;
       c.stages = stages, c.steps = steps;
       // Three tiles for one of the two programs, with ragged ends.
       c.m = 180;
@@ -70,10 +74,42 @@ TEST(Roles, runAnyNumberOfIterations) {
     }
 }
 
-TEST(Roles, shareRingsBetweenLoops) {
+TEST(Roles, runAnyNumberOfIterations) { expectTilesOfAnyNumber(true); }
+
+TEST(OverlappedEpilogues, runAnyNumberOfIterations) { expectTilesOfAnyNumber(false); }
+
+void expectTwoLoops(bool roles) {
   for (int64_t first : {0, 1, 2, 3, 5}) {
     RolesCase c;
+    c.roles = roles;
     c.first = first, c.steps = 5;
+    expectTiles(c);
+  }
+}
+
+TEST(Roles, shareRingsBetweenLoops) { expectTwoLoops(true); }
+
+TEST(OverlappedEpilogues, goOnFromLoopToLoop) { expectTwoLoops(false); }
+
+TEST(OverlappedEpilogues, ofLoopsThatGoOnWithTheNextTile) {
+  // Those of large products: the second loop of a tile, or both.
+  for (auto [stages, blockN, step] :
+       {std::tuple<int, int64_t, int64_t>(3, 256, 32), {4, 256, 32}, {2, 128, 64}})
+    for (int64_t steps : {0, 1, 2, 3, 7}) {
+      RolesCase c;
+      c.roles = false;
+      c.warps = 8, c.blockM = 128, c.blockN = blockN, c.step = step, c.stages = stages;
+      // Three tiles for one of the two programs.
+      c.m = 600, c.steps = steps, c.first = steps / 3;
+      expectTiles(c);
+    }
+}
+
+TEST(OverlappedEpilogues, ofNoTileOrOne) {
+  // The second of the two programs has none, or each has one.
+  for (int64_t n : {56, 72}) {
+    RolesCase c;
+    c.roles = false, c.m = 60, c.n = n, c.steps = 4, c.first = 1;
     expectTiles(c);
   }
 }
@@ -124,9 +160,9 @@ enum class Coordinates { Counter, OfValues, Shared };
 /// Weights computed from products, multiplied one iteration later: `first` and `steps - first`
 /// iterations for each of three tiles.
 void expectWeighed(const RolesCase &c, Coordinates coordinates) {
-  SCOPED_TRACE(::testing::Message()
-               << c.first << " and " << c.steps << " iterations, " << c.stages << " stages, "
-               << c.warps << " warps, coordinates " << int(coordinates));
+  SCOPED_TRACE(::testing::Message() << c.first << " and " << c.steps << " iterations, " << c.stages
+                                    << " stages, " << c.warps << " warps, coordinates "
+                                    << int(coordinates) << (c.roles ? ", roles" : ""));
   constexpr int64_t depth = 32;
   constexpr double scale = 0.125;
   int64_t keys = std::max<int64_t>(1, c.steps) * c.step;
@@ -160,17 +196,32 @@ void expectWeighed(const RolesCase &c, Coordinates coordinates) {
   builder.i32("first", int32_t(c.first)).i32("steps", int32_t(c.steps)).f32("scale", scale);
   builder.constant("DEPTH", depth).constant("BLOCK_M", c.blockM).constant("STEP", c.step);
   builder.constant("STAGES", c.stages).constant("COORDINATES", int64_t(coordinates));
-  expectRun(builder.warps(c.warps).grid(2, 1));
+  builder.constant("ROLES", c.roles ? "True" : "False");
+  expectRun(builder.constant("PROGRAMS", 2).warps(c.warps).grid(2, 1));
 }
 
-TEST(Roles, runDelayedDotsAnyNumberOfTimes) {
+void expectDelayedDots(bool roles) {
   for (int stages : {2, 3, 4})
     for (int64_t steps : {0, 1, stages - 1, stages, stages + 1, 2 * stages + 1})
       for (int64_t first : {int64_t(0), std::min<int64_t>(1, steps)}) {
         RolesCase c;
+        c.roles = roles;
         c.stages = stages, c.steps = steps, c.first = first, c.m = 180;
         expectWeighed(c, Coordinates::Counter);
       }
+}
+
+TEST(Roles, runDelayedDotsAnyNumberOfTimes) { expectDelayedDots(true); }
+
+TEST(OverlappedEpilogues, runDelayedDotsAnyNumberOfTimes) { expectDelayedDots(false); }
+
+TEST(OverlappedEpilogues, ofSlotsThatWarpgroupsRelease) {
+  for (int64_t steps : {0, 1, 2, 3, 7}) {
+    RolesCase c;
+    c.roles = false;
+    c.warps = 8, c.blockM = 128, c.m = 420, c.steps = steps, c.first = steps / 2;
+    expectWeighed(c, Coordinates::Counter);
+  }
 }
 
 TEST(Roles, delayWhatTheCoordinatesAreCountedIn) {

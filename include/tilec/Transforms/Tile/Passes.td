@@ -304,6 +304,16 @@ def TilePeelMaskedLoopsPass : Pass<"tile-peel-masked-loops", "::mlir::func::Func
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
+def TileMergeCountersPass : Pass<"tile-merge-counters", "::mlir::func::FuncOp"> {
+  let summary = "compute what a loop counts besides from its counter";
+  let description = [{
+    A scalar that an `scf.for` carries, that begins a constant away from the lower bound and moves on by the step, is the
+    induction variable plus that constant; its value behind the loop has no users. Persistent kernels count their tiles
+    twice in this way, for loads and for stores: their places are computed once.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TileHoistInvariantLoadsPass : Pass<"tile-hoist-invariant-loads", "::mlir::func::FuncOp"> {
   let summary = "make a load that is the same in each iteration of a loop once, in front of it";
   let description = [{

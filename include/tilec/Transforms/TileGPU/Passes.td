@@ -396,6 +396,30 @@ def TileGPUOrderThreadCodePass : Pass<"tilegpu-order-thread-code", "::mlir::func
   }];
 }
 
+def TileGPUOverlapEpiloguesPass : Pass<"tilegpu-overlap-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "start a tile's first copies in front of the epilogue of the tile before";
+  let description = [{
+    Of an `scf.for` over tiles with a pipelined loop inside, the tensor copies that start in front of that loop
+    (`tilegpu.tma_load` into a ring) start in front of the epilogue of the tile before instead, and those of the first tile
+    in front of the loop over tiles: they arrive while the epilogue converts and stores. Scalar code that they depend on is
+    repeated for the next tile. The rings have memory of their own in all of the loop over tiles; where fewer CTAs would
+    fit on a multiprocessor for that, everything stays. One CTA is enough for a loop that steps by a constant and asks for it
+    (`tl.range(flatten=True)`): its grid has one for each multiprocessor. Load warps run ahead without it.
+
+    Of a loop over tiles that asks for it, the last iterations of the loop inside already start the copies of the next tile, in
+    place of those of iterations past the end, so that the ring is never empty. For that an iteration has to be of
+    `least-product` multiplications and its operands are read by the tensor core alone: the coordinates of both tiles are
+    computed in each. Measured on an H100; docs/benchmarks/steps.md has the figures.
+
+    Does not change results: nothing that the loop over tiles may write is copied, and no atomic that acquires and no
+    volatile load is in it.
+  }];
+  let options = [Option<"leastProduct", "least-product", "int64_t", /*default=*/"1 << 20",
+                        "Multiplications of 16-bit elements, or of as many bits of others, in an iteration of a loop whose "
+                        "copies go on with the next tile's">];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
+}
+
 def TileGPUDeferStoreWaitsPass : Pass<"tilegpu-defer-store-waits", "::mlir::func::FuncOp"> {
   let summary = "wait for a loop's copies to global memory in the next iteration";
   let description = [{

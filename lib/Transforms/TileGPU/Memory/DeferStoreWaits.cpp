@@ -76,14 +76,6 @@ static bool isRepeated(TmaStoreWaitOp wait) {
   return false;
 }
 
-/// CTAs that a multiprocessor has room for, as far as threads and shared memory say.
-static int64_t residentCtas(func::FuncOp func) {
-  const Processor &processor = processorOf(func);
-  int64_t bytes = SharedAllocation(func).getTotalBytes() + processor.systemSharedBytes;
-  return std::min<int64_t>({processor.maxCtas, processor.maxThreads / launchedThreadsOf(func),
-                            processor.sharedBytes / bytes});
-}
-
 namespace {
 struct DeferStoreWaits final : tilec::impl::TileGPUDeferStoreWaitsPassBase<DeferStoreWaits> {
   using Base::Base;

@@ -5,6 +5,7 @@
 
 #include "BarrierObjects.h"
 
+#include "CarryMore.h"
 #include "tilec/Layout/TensorLayouts.h"
 
 using namespace mlir;
@@ -44,14 +45,7 @@ BarrierObjects::BarrierObjects(RewriterBase &rewriter, Operation *user, int64_t 
     return;
   for (scf::ForOp &loop : loops) {
     Operation *old = loop;
-    DictionaryAttr attributes = loop->getDiscardableAttrDictionary();
-    FailureOr<LoopLikeOpInterface> wider = loop.replaceWithAdditionalYields(
-        rewriter, values, /*replaceInitOperandUsesInLoop=*/false,
-        [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
-          return SmallVector<Value>(arguments.begin(), arguments.end());
-        });
-    loop = cast<scf::ForOp>(wider->getOperation());
-    loop->setDiscardableAttrs(attributes);
+    loop = carryMore(rewriter, loop, values);
     rebuilt.emplace_back(old, loop);
     auto carried = loop.getRegionIterArgs().take_back(values.size());
     values.assign(carried.begin(), carried.end());

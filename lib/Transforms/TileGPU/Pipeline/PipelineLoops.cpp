@@ -35,11 +35,11 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-/// Says of options of a loop that they are accepted and change nothing.
-static void remarkOptions(scf::ForOp loop) {
-  if (loop->hasAttr("tile.flatten"))
+/// Says of an option of a loop that it changes nothing; of others tilegpu-overlap-epilogues does.
+static void remarkFlatten(scf::ForOp loop) {
+  if (loop->hasAttr("tile.flatten") && loop.getBody()->getOps<scf::ForOp>().empty())
     remark::missed(loop.getLoc(), remark::RemarkOpts::name("NoEffect").category(remarks::kPipeline))
-        << "'flatten' has no effect";
+        << "'flatten' has no effect: there is no loop inside";
 }
 
 /// Plans who starts the tensor copies, and says of loops that ask for load warps why they have
@@ -79,7 +79,7 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
   }
 
   void runOnOperation() override {
-    getOperation().walk(remarkOptions);
+    getOperation().walk(remarkFlatten);
     SmallVector<PipelineObstacle> obstacles;
     std::vector<LoopSchedule> schedules =
         scheduleLoops(getOperation(), getAnalysis<AxisInfoAnalysis>(), reductionStages, obstacles);
