@@ -249,6 +249,57 @@ func.func @not_asked(%a: !tile.desc<[32, 16], f16>, %out: !tile.desc<[32, 16], f
   return
 }
 
+// What the loop alone copies from is counted behind the epilogue.
+// CHECK-LABEL: func @carried_inside
+// CHECK: scf.for %{{.*}} iter_args(%[[NOW:[a-z0-9]*]] = {{.*}}, %[[AT:[a-z0-9]*]] = %{{[0-9]*}})
+// CHECK: %[[FROM:.*]] = arith.addi %[[NOW]], %c16_i32
+// CHECK: scf.for
+// CHECK: tilegpu.tma_load %{{.*}}[%[[AT]],
+// CHECK: scf.yield
+// CHECK: %[[NEXT:.*]] = scf.if {{.*}} -> (i32) {
+// CHECK: %[[COMPUTED:.*]] = arith.muli %[[FROM]], %c2_i32
+// CHECK: scf.yield %[[COMPUTED]]
+// CHECK: tilegpu.tma_store
+// CHECK: scf.yield %[[FROM]], {{.*}}, %[[NEXT]] :
+// REMARK: Overlapped
+func.func @carried_inside(%a: !tile.desc<[32, 16], f16>, %out: !tile.desc<[32, 16], f16>, %x: tensor<32x16xf16, #b>, %n: i32, %steps: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %objects = tilegpu.local_alloc : <[1], i64, #one, buffers = 2>
+  tilegpu.mbarrier_init %objects count = 1 : <[1], i64, #one, buffers = 2>
+  %last:3 = scf.for %tile = %c0 to %n step %c1 iter_args(%from = %c0, %first = %c0, %phase = %c0) -> (i32, i32, i32) : i32 {
+    %row = arith.muli %tile, %c16 : i32
+    %ring = tilegpu.local_alloc : <[32, 16], f16, #m, buffers = 2>
+    %some = arith.cmpi slt, %c0, %steps : i32
+    %target = tilegpu.memdesc_index %ring[%first] : <[32, 16], f16, #m, buffers = 2> -> <[32, 16], f16, #m>
+    %two = arith.constant 2 : i32
+    %double = arith.muli %from, %two : i32
+    tilegpu.tma_load %a[%row, %c0], %target, %objects[%first] if %some : <[32, 16], f16>, <[32, 16], f16, #m>, <[1], i64, #one, buffers = 2>
+    %done:2 = scf.for %k = %c0 to %steps step %c1 iter_args(%slot = %first, %parity = %phase) -> (i32, i32) : i32 {
+      tilegpu.mbarrier_wait %objects[%slot], %parity : <[1], i64, #one, buffers = 2>
+      %read = tilegpu.memdesc_index %ring[%slot] : <[32, 16], f16, #m, buffers = 2> -> <[32, 16], f16, #m>
+      %ahead = arith.addi %k, %c1 : i32
+      %more = arith.cmpi slt, %ahead, %steps : i32
+      %other = arith.xori %slot, %c1 : i32
+      %fill = tilegpu.memdesc_index %ring[%other] : <[32, 16], f16, #m, buffers = 2> -> <[32, 16], f16, #m>
+      %column = arith.muli %ahead, %c16 : i32
+      tilegpu.tma_load %a[%double, %column], %fill, %objects[%other] if %more : <[32, 16], f16>, <[32, 16], f16, #m>, <[1], i64, #one, buffers = 2>
+      %flip = arith.xori %parity, %c1 : i32
+      %wraps = arith.cmpi eq, %other, %c0 : i32
+      %turned = arith.select %wraps, %flip, %parity : i32
+      scf.yield %other, %turned : i32, i32
+    }
+    %buffer = tilegpu.local_alloc : <[32, 16], f16, #m>
+    tilegpu.local_store %x, %buffer : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store %out[%row, %c0], %buffer : <[32, 16], f16>, <[32, 16], f16, #m>
+    tilegpu.tma_store_wait 0
+    %next = arith.addi %from, %c16 : i32
+    scf.yield %next, %done#0, %done#1 : i32, i32, i32
+  }
+  return
+}
+
 // Nor where threads read what is copied.
 // CHECK-LABEL: func @read_by_threads
 // CHECK: scf.for {{.*}}, %[[ROW:[a-z0-9]*]] = %{{[0-9]*}})

@@ -152,7 +152,6 @@ void LoopContinuation::startCopies(OpBuilder &builder, IRMapping mapping) {
 }
 
 void LoopContinuation::make() {
-  during.bringEarly(loop);
   IRRewriter builder(loop.getContext());
   builder.setInsertionPoint(loop);
   Location loc = loop.getLoc();

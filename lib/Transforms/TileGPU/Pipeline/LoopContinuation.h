@@ -22,7 +22,9 @@ public:
   bool find(mlir::Value barriers);
   /// Whether a copy is made if its iteration is one of the loop.
   bool isBoundOf(TmaLoadOp copy);
-  /// Rewrites the loop.
+  /// Brings what this tile hands to the next one in front of the loop.
+  void bringEarly() { during.bringEarly(loop); }
+  /// Behind that: rewrites the loop.
   void make();
   mlir::scf::ForOp getLoop() const { return loop; }
 

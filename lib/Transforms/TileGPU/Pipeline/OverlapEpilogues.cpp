@@ -250,6 +250,8 @@ scf::ForOp FirstCopies::move() {
   Value lower = tiles.getLowerBound();
   llvm::append_range(ofFirst, start(builder, exists(builder, lower), lower, tiles.getInitArgs(),
                                     /*missing=*/Value(), none));
+  if (continuation)
+    continuation->bringEarly();
   if (goesOn) {
     continuation->make();
     if (last == loop)
