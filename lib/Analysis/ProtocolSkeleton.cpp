@@ -6,6 +6,7 @@
 #include "ProtocolSkeleton.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/RingSlots.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -14,18 +15,6 @@ using namespace tilec::tilegpu;
 using Nodes = std::vector<ProtocolNode>;
 
 ProtocolSkeleton::ProtocolSkeleton(FunctionOpInterface function) : func(function) {}
-
-/// The allocation that a descriptor is a view of; nothing when it may be of several.
-static LocalAllocOp allocOf(Value view) {
-  while (Operation *op = view.getDefiningOp()) {
-    if (auto alloc = dyn_cast<LocalAllocOp>(op))
-      return alloc;
-    if (!isa<MemDescIndexOp, MemDescPermuteOp>(op))
-      break;
-    view = op->getOperand(0);
-  }
-  return {};
-}
 
 int ProtocolSkeleton::addRing(Value descriptor, bool isCopied) {
   LocalAllocOp alloc = allocOf(descriptor);

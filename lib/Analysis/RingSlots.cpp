@@ -13,6 +13,17 @@
 using namespace mlir;
 using namespace tilec;
 
+tilegpu::LocalAllocOp tilec::allocOf(Value view) {
+  while (Operation *op = view.getDefiningOp()) {
+    if (auto alloc = dyn_cast<tilegpu::LocalAllocOp>(op))
+      return alloc;
+    if (!isa<tilegpu::MemDescIndexOp, tilegpu::MemDescPermuteOp>(op))
+      break;
+    view = op->getOperand(0);
+  }
+  return {};
+}
+
 /// The number of the buffer.
 static int64_t wrap(int64_t slot, int64_t modulus) {
   return ((slot % modulus) + modulus) % modulus;

@@ -15,6 +15,9 @@
 
 namespace tilec {
 
+/// The allocation that a descriptor is, or is a view of; null when it may be of several.
+tilegpu::LocalAllocOp allocOf(mlir::Value view);
+
 /// `root + offset` modulo the ring's number of buffers. Without a root the slot is the constant
 /// `offset`.
 struct RingSlot {

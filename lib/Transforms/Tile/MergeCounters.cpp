@@ -44,8 +44,6 @@ static std::optional<int64_t> distanceFromCounter(scf::ForOp loop, unsigned numb
 /// The loop carries nothing in that place any more.
 static void replaceByCounter(scf::ForOp loop, unsigned number, int64_t distance) {
   BlockArgument argument = loop.getRegionIterArg(number);
-  if (argument.use_empty())
-    return;
   OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
   Value counter = loop.getInductionVar();
   Value offset = arith::ConstantOp::create(builder, loop.getLoc(),

@@ -407,9 +407,9 @@ def TileGPUOverlapEpiloguesPass : Pass<"tilegpu-overlap-epilogues", "::mlir::fun
     (`tl.range(flatten=True)`): its grid has one for each multiprocessor. Load warps run ahead without it.
 
     Of a loop over tiles that asks for it, the last iterations of the loop inside already start the copies of the next tile, in
-    place of those of iterations past the end, so that the ring is never empty. For that an iteration has to be of
-    `least-product` multiplications and its operands are read by the tensor core alone: the coordinates of both tiles are
-    computed in each. Measured on an H100; docs/benchmarks/steps.md has the figures.
+    place of those of iterations past the end, so that the ring is never empty. That is for CTAs of 8 warps and more, and
+    iterations of at least `least-product` multiplications whose operands the tensor core alone reads: the coordinates of both
+    tiles are computed in each.
 
     Does not change results: nothing that the loop over tiles may write is copied, and no atomic that acquires and no
     volatile load is in it.

@@ -21,10 +21,6 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-static arith::CmpIPredicate lessOf(scf::ForOp loop) {
-  return loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-}
-
 bool LoopContinuation::isBoundOf(TmaLoadOp copy) {
   auto bound = copy.getPredicate() ? copy.getPredicate().getDefiningOp<arith::CmpIOp>() : nullptr;
   return bound && bound.getPredicate() == lessOf(loop) && bound.getRhs() == loop.getUpperBound();
@@ -157,7 +153,7 @@ void LoopContinuation::make() {
   Location loc = loop.getLoc();
   end = endOfLoop(builder);
   Value next = arith::AddIOp::create(builder, loc, tiles.getInductionVar(), tiles.getStep());
-  hasNext = arith::CmpIOp::create(builder, loc, lessOf(tiles), next, tiles.getUpperBound());
+  hasNext = isIteration(builder, tiles, next);
   // Behind the last tile there are the last one's again: no other divisors and addresses than those
   // of the program.
   auto orThis = [&](Value value, Value now) -> Value {

@@ -12,6 +12,14 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
+arith::CmpIPredicate tilegpu::lessOf(scf::ForOp loop) {
+  return loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+}
+
+Value tilegpu::isIteration(OpBuilder &builder, scf::ForOp loop, Value counter) {
+  return arith::CmpIOp::create(builder, loop.getLoc(), lessOf(loop), counter, loop.getUpperBound());
+}
+
 bool NextTile::isScalarCode(Operation *op) {
   if (op->getNumRegions() > 0 ||
       llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
@@ -21,15 +29,18 @@ bool NextTile::isScalarCode(Operation *op) {
   return isMemoryEffectFree(op);
 }
 
+bool NextTile::addCode(Operation *op, llvm::SetVector<Operation *> &ops,
+                       llvm::function_ref<bool(Value)> addOperand) {
+  if (!isScalarCode(op) || !llvm::all_of(op->getOperands(), addOperand))
+    return false;
+  ops.insert(op);
+  return true;
+}
+
 bool NextTile::addHandedOn(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!isInBody(op) || op->isBeforeInBlock(place) || early.contains(op))
-    return true;
-  if (!isScalarCode(op) ||
-      !llvm::all_of(op->getOperands(), [&](Value operand) { return addHandedOn(operand); }))
-    return false;
-  early.insert(op);
-  return true;
+  return !isInBody(op) || op->isBeforeInBlock(place) || early.contains(op) ||
+         addCode(op, early, [&](Value operand) { return addHandedOn(operand); });
 }
 
 bool NextTile::add(Value value) {
@@ -40,16 +51,9 @@ bool NextTile::add(Value value) {
     return addHandedOn(tiles.getTiedLoopYieldedValue(argument)->get());
   }
   Operation *op = value.getDefiningOp();
-  if (!isInBody(op) || code.contains(op))
-    return true;
   // Rings have memory of their own in all of the loop.
-  if (isa<LocalAllocOp>(op))
-    return true;
-  if (!isScalarCode(op) ||
-      !llvm::all_of(op->getOperands(), [&](Value operand) { return add(operand); }))
-    return false;
-  code.insert(op);
-  return true;
+  return !isInBody(op) || code.contains(op) || isa<LocalAllocOp>(op) ||
+         addCode(op, code, [&](Value operand) { return add(operand); });
 }
 
 Operation *NextTile::bringEarly(Operation *before) {

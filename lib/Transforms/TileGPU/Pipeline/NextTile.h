@@ -13,6 +13,11 @@
 
 namespace tilec::tilegpu {
 
+/// How a loop compares its counter with its end, and whether it has an iteration for a value of the
+/// counter.
+mlir::arith::CmpIPredicate lessOf(mlir::scf::ForOp loop);
+mlir::Value isIteration(mlir::OpBuilder &builder, mlir::scf::ForOp loop, mlir::Value counter);
+
 /// The code that values of the next iteration of a loop over tiles depend on.
 class NextTile {
 public:
@@ -39,6 +44,9 @@ private:
   /// Whether the code may run again, or at another place.
   bool isScalarCode(mlir::Operation *op);
   bool addHandedOn(mlir::Value value);
+  /// Adds an operation to `ops`, with what it depends on.
+  bool addCode(mlir::Operation *op, llvm::SetVector<mlir::Operation *> &ops,
+               llvm::function_ref<bool(mlir::Value)> addOperand);
 
   mlir::scf::ForOp tiles;
   mlir::Operation *place;

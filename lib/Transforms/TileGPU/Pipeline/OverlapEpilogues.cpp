@@ -25,6 +25,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/GlobalAccess.h"
+#include "tilec/Analysis/RingSlots.h"
 #include "tilec/Analysis/SharedAllocation.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
@@ -68,7 +69,6 @@ private:
   bool findCopies();
   bool findLastUser();
   bool isLarge(int64_t leastProduct);
-  Value exists(OpBuilder &builder, Value tile);
   /// Starts the copies of a tile where `condition` holds; with `missing`, those of so many
   /// iterations, as the loop counts them. Gives the tile's values, or `otherwise`.
   ValueRange start(OpBuilder &builder, Value condition, Value tile, ValueRange carried,
@@ -88,18 +88,6 @@ private:
   StringRef reason;
 };
 } // namespace
-
-/// The buffer that a descriptor is of, or one of its buffers.
-static LocalAllocOp ringOf(Value buffer) {
-  while (Operation *view = buffer.getDefiningOp()) {
-    if (auto alloc = dyn_cast<LocalAllocOp>(view))
-      return alloc;
-    if (!isa<MemDescIndexOp, MemDescPermuteOp>(view))
-      break;
-    buffer = view->getOperand(0);
-  }
-  return nullptr;
-}
 
 /// The last operation of a block that uses a buffer or a view of it, itself or inside.
 static Operation *lastUser(Block *block, Value buffer) {
@@ -121,7 +109,7 @@ bool FirstCopies::findCopies() {
       copies.push_back(copy);
   llvm::sort(copies, [](TmaLoadOp a, TmaLoadOp b) { return a->isBeforeInBlock(b); });
   for (TmaLoadOp copy : copies) {
-    LocalAllocOp ring = ringOf(copy.getBuffer());
+    LocalAllocOp ring = allocOf(copy.getBuffer());
     if (!ring || written.mayContain(copy.getDesc()))
       return fail("a tile's epilogue may write what is copied for the next one");
     if (!llvm::is_contained(rings, ring))
@@ -162,7 +150,7 @@ bool FirstCopies::isLarge(int64_t leastProduct) {
                        int64_t(tile::bitWidthOf(product.getRhs().getType().getElementType())) / 16;
   }
   auto isRead = [&](LocalLoadOp load) {
-    return llvm::is_contained(rings, ringOf(load.getBuffer()));
+    return llvm::is_contained(rings, allocOf(load.getBuffer()));
   };
   return multiplications >= leastProduct &&
          llvm::none_of(loop.getBody()->getOps<LocalLoadOp>(), isRead);
@@ -195,11 +183,6 @@ bool FirstCopies::keepRings(int64_t leastCtas) {
   for (auto [ring, next] : llvm::reverse(moved))
     ring->moveBefore(next);
   return fail("shared memory for it would leave room for fewer CTAs");
-}
-
-Value FirstCopies::exists(OpBuilder &builder, Value tile) {
-  auto less = tiles.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  return arith::CmpIOp::create(builder, tiles.getLoc(), less, tile, tiles.getUpperBound());
 }
 
 /// Makes a copy only where its iteration comes before a number.
@@ -248,8 +231,9 @@ scf::ForOp FirstCopies::move() {
     for (Type type : continuation->types())
       none.push_back(ub::PoisonOp::create(builder, loc, type));
   Value lower = tiles.getLowerBound();
-  llvm::append_range(ofFirst, start(builder, exists(builder, lower), lower, tiles.getInitArgs(),
-                                    /*missing=*/Value(), none));
+  llvm::append_range(ofFirst,
+                     start(builder, isIteration(builder, tiles, lower), lower, tiles.getInitArgs(),
+                           /*missing=*/Value(), none));
   if (continuation)
     continuation->bringEarly();
   if (goesOn) {
@@ -260,7 +244,7 @@ scf::ForOp FirstCopies::move() {
   }
   builder.setInsertionPoint(behind->bringEarly(last->getNextNode()));
   Value next = arith::AddIOp::create(builder, loc, tiles.getInductionVar(), tiles.getStep());
-  Value condition = exists(builder, next), missing;
+  Value condition = isIteration(builder, tiles, next), missing;
   if (goesOn) {
     missing = continuation->missing(builder);
     Value zero =

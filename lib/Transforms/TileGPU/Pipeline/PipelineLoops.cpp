@@ -35,7 +35,8 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-/// Says of an option of a loop that it changes nothing; of others tilegpu-overlap-epilogues does.
+/// Says of an option that it changes nothing; of loops around others tilegpu-overlap-epilogues
+/// does.
 static void remarkFlatten(scf::ForOp loop) {
   if (loop->hasAttr("tile.flatten") && loop.getBody()->getOps<scf::ForOp>().empty())
     remark::missed(loop.getLoc(), remark::RemarkOpts::name("NoEffect").category(remarks::kPipeline))
