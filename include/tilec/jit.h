@@ -16,11 +16,12 @@
 //
 // A call gives a value for each parameter of the kernel, in order, tl.constexpr ones as well. The
 // first call with values of a kind compiles the kernel for it; later ones find it without a lock.
-// The kind is Triton's:
+// The kind is Triton's, but for the multiples of 8:
 //
 // * a pointer: its element type, and whether the address is a multiple of 16;
 // * an integer: 1 is a constant of the code; else i32, i64 where it needs that, or u64 above that,
-//   and whether it is a multiple of 16;
+//   and whether it is a multiple of 16 or, if the kernel has it in offsets, bounds or divisions, of
+//   8, so that rows of 16-bit numbers are known to begin at multiples of 16 bytes;
 // * a float is fp32, a bool u1, None a constant, a tensor descriptor its type, block and padding;
 // * a tuple is the kinds of its elements;
 // * a value for a tl.constexpr, or of kind TILEC_VALUE_CONSTANT, is itself.

@@ -12,7 +12,6 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <functional>
 
 using namespace mlir;
 using namespace tilec;
@@ -83,8 +82,10 @@ ScalarCode::Id ScalarCode::constant(int64_t value) {
 
 ScalarCode::Id ScalarCode::addOnce(std::vector<int64_t> key, Expr expr) {
   auto [entry, isNew] = known.try_emplace(std::move(key), kNone);
-  if (isNew)
+  if (isNew) {
+    expr.key = &entry->first;
     entry->second = add(std::move(expr));
+  }
   return entry->second;
 }
 
@@ -142,65 +143,6 @@ ScalarCode::Loop &ScalarCode::loop(scf::ForOp op) {
     loops.push_back(made);
   }
   return loops[size_t(entry->second)];
-}
-
-template <typename Matches> bool ScalarCode::isMadeOf(Id id, Matches matches) const {
-  SmallVector<Id> open{id};
-  llvm::DenseSet<Id> seen;
-  while (!open.empty()) {
-    Id next = open.pop_back_val();
-    if (!seen.insert(next).second)
-      continue;
-    if (matches(next))
-      return true;
-    const Expr &expr = exprs[size_t(next)];
-    open.append(expr.operands.begin(), expr.operands.end());
-  }
-  return false;
-}
-
-bool ScalarCode::canChoose(Id id, Id other, Id step) const {
-  const Expr &expr = exprs[size_t(id)];
-  if (expr.kind == Kind::Constant || expr.kind == Kind::Set)
-    return false;
-  if (isMadeOf(id, [&](Id part) { return exprs[size_t(part)].loop >= 0; }))
-    return false;
-  // What it is computed from is known when it is asked for: not what a loop leaves, which may not
-  // have run yet, and nothing that waits for it.
-  std::function<bool(Id)> isLate = [&](Id part) {
-    const Expr &used = exprs[size_t(part)];
-    if (part == id || used.isResult)
-      return true;
-    if (used.loop < 0)
-      return false;
-    const Loop &bounded = loops[size_t(used.loop)];
-    return isMadeOf(used.isLower ? bounded.upper : bounded.lower, isLate) ||
-           isMadeOf(bounded.step, isLate);
-  };
-  auto isInside = [&](Id inner) {
-    return frames[size_t(exprs[size_t(inner)].frame)].depth > frames[size_t(expr.frame)].depth;
-  };
-  return !isInside(other) && !isInside(step) && !isMadeOf(other, isLate) && !isMadeOf(step, isLate);
-}
-
-void ScalarCode::chooseBounds() {
-  // An expression has a larger number than those that it is made of.
-  SmallVector<int> order = llvm::to_vector(llvm::seq<int>(0, int(loops.size())));
-  llvm::sort(order, [&](int a, int b) {
-    return std::pair(loops[size_t(a)].upper, a) < std::pair(loops[size_t(b)].upper, b);
-  });
-  for (int number : order) {
-    const Loop &chosen = loops[size_t(number)];
-    if (canChoose(chosen.upper, chosen.lower, chosen.step))
-      exprs[size_t(chosen.upper)].loop = number;
-  }
-  for (int number : order) {
-    const Loop &chosen = loops[size_t(number)];
-    if (!isConstant(chosen.upper) || !canChoose(chosen.lower, chosen.upper, chosen.step))
-      continue;
-    exprs[size_t(chosen.lower)].loop = number;
-    exprs[size_t(chosen.lower)].isLower = true;
-  }
 }
 
 ScalarCode::Id ScalarCode::of(Value value) {
@@ -406,45 +348,6 @@ int ScalarCode::passOf(int frame) const {
   for (; frame >= 0; frame = frames[size_t(frame)].parent)
     passes += frames[size_t(frame)].iteration;
   return passes;
-}
-
-bool ScalarCode::isMultipleOf(Id id, int64_t number) const {
-  const Expr &expr = exprs[size_t(id)];
-  if (expr.kind == Kind::Constant)
-    return expr.constant % number == 0;
-  auto isMultiple = [&](Id operand) { return isMultipleOf(operand, number); };
-  if (expr.kind != Kind::Arith)
-    return false;
-  switch (expr.arith) {
-  case Arith::Mul:
-    return llvm::any_of(expr.operands, isMultiple);
-  case Arith::Add:
-  case Arith::Sub:
-  case Arith::MinS:
-  case Arith::MaxS:
-    return llvm::all_of(expr.operands, isMultiple);
-  default:
-    return false;
-  }
-}
-
-int64_t ScalarCode::chosenBound(const Expr &expr) {
-  const Loop &loop = loops[size_t(expr.loop)];
-  constexpr int kCounts = 6, kPasses = 3;
-  int depth = loop.depth;
-  int index = scenario.count;
-  if (scenario.isVaried)
-    index += 2 * expr.loop + passOf(expr.frame);
-  const int counts[kCounts] = {0, 1, depth - 1, depth, depth + 1, 2 * depth + 1};
-  int64_t count = loop.isOuter ? kPasses : counts[index % kCounts];
-  int64_t step = value(loop.step);
-  int64_t length = count * step;
-  // The last one is not whole where it need not be, or the end is in front of the beginning.
-  if (scenario.isVaried && count == 0)
-    length -= step;
-  else if (scenario.isVaried && !isMultipleOf(Id(&expr - exprs.data()), step))
-    length -= step / 2;
-  return expr.isLower ? value(loop.upper) - length : value(loop.lower) + length;
 }
 
 int ScalarCode::whileIterations() const {

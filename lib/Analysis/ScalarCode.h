@@ -120,7 +120,12 @@ private:
     int64_t constant = 0;
     /// The loop whose bound it is, with a count that is chosen; the other bound comes first.
     int loop = -1;
+    Id other = kNone;
     bool isLower = false;
+    /// The bound is that of a pass so many iterations later.
+    int ahead = 0;
+    /// What it is known by, which ends with the operands.
+    const std::vector<int64_t> *key = nullptr;
     /// Of a value that is set: whether a loop leaves it.
     bool isResult = false;
     /// A loop steps by it: it is positive.
@@ -152,10 +157,16 @@ private:
   Id buildOpaque(mlir::Value value);
   /// Whether what an expression is made of shows that.
   bool isMultipleOf(Id id, int64_t number) const;
+  /// The expression that has `to` wherever `id` has `from`, or kNone if there is none.
+  Id replaced(Id id, Id from, Id to);
+  void choose(Id bound, Id other, int loop, bool isLower, int ahead);
+  /// A bound that depends on the counter of a loop around is computed in advance, too: for the
+  /// first iteration of that one and for the next.
+  void chooseElsewhere(int loop, bool isLower);
   /// Whether a bound can be chosen, in terms of the other one and the step.
   bool canChoose(Id id, Id other, Id step) const;
   /// Whether `id` is, or is made of, an expression that `matches`.
-  template <typename Matches> bool isMadeOf(Id id, Matches matches) const;
+  bool isMadeOf(Id id, llvm::function_ref<bool(Id)> matches) const;
   /// Where the values of an operation hold that depends on `operands` alone.
   int frameOf(llvm::ArrayRef<Id> operands) const;
   static Arith arithOf(mlir::Operation *op);

@@ -16,11 +16,9 @@
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 
 #include <cmath>
-#include <mutex>
 
 using namespace tilec;
 using namespace tilec::api;
@@ -29,7 +27,7 @@ using llvm::StringRef;
 using llvm::Twine;
 
 //===----------------------------------------------------------------------------------===//
-// Types and constants
+// Types
 //===----------------------------------------------------------------------------------===//
 
 static constexpr ScalarKind kTypes[] = {
@@ -62,42 +60,6 @@ const char *tilec_type_name(tilec_type type) {
   return isType(unsigned(type)) ? names[unsigned(type)].c_str() : nullptr;
 }
 
-namespace {
-/// Texts of constants, by their numbers.
-struct ConstantTable {
-  /// Never destroyed: threads may outlive the end of main.
-  static ConstantTable &get() {
-    static ConstantTable &table = *new ConstantTable;
-    return table;
-  }
-  std::mutex mutex;
-  llvm::StringMap<uint64_t> numbers;
-  std::vector<StringRef> texts;
-};
-} // namespace
-
-uint64_t tilec_constant(const char *text) {
-  uint64_t number = 0;
-  guarded([&] {
-    if (!text)
-      return invalid("text is null");
-    ConstantTable &table = ConstantTable::get();
-    std::lock_guard<std::mutex> lock(table.mutex);
-    auto [entry, isNew] = table.numbers.try_emplace(text, table.texts.size() + 1);
-    if (isNew)
-      table.texts.push_back(entry->getKey());
-    number = entry->second;
-    return TILEC_OK;
-  });
-  return number;
-}
-
-std::string tilec::api::constantText(uint64_t number) {
-  ConstantTable &table = ConstantTable::get();
-  std::lock_guard<std::mutex> lock(table.mutex);
-  return number != 0 && number <= table.texts.size() ? table.texts[number - 1].str() : "";
-}
-
 //===----------------------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------------------===//
@@ -119,7 +81,7 @@ tilec_status JitParameter::setType(StringRef text) {
     kinds |= 1u << TILEC_VALUE_POINTER;
   } else {
     kinds |= 1u << TILEC_VALUE_INTEGER | 1u << TILEC_VALUE_UNSIGNED;
-    // What 1 and multiples of 16 make known is of use in integers.
+    // What 1 and multiples of 16 and 8 make known is of use in integers.
     foldsOne = isAligned = !parsed->isFloat() && !parsed->isBool();
     if (parsed->isBool())
       kinds |= 1u << TILEC_VALUE_BOOL;
@@ -152,19 +114,20 @@ static bool isDescriptorDivisible(const tilec_descriptor &descriptor) {
   return true;
 }
 
-/// Whether the code may take the value for a multiple of 16.
-static bool isDivisible(const JitParameter &parameter, const tilec_call_value &value) {
+/// What the code may take the value for a multiple of: 16, 8 or 1.
+static unsigned divisibilityOf(const JitParameter &parameter, const tilec_call_value &value) {
   if (!parameter.isSpecialized || !parameter.isAligned)
-    return false;
+    return 1;
   switch (value.kind) {
   case TILEC_VALUE_INTEGER:
   case TILEC_VALUE_UNSIGNED:
+    return promisedDivisibility(value.value.integer, parameter.isIndex);
   case TILEC_VALUE_POINTER:
-    return (value.value.unsigned_integer & 15) == 0;
+    return promisedDivisibility(value.value.integer, false);
   case TILEC_VALUE_DESCRIPTOR:
-    return isDescriptorDivisible(*value.value.descriptor);
+    return isDescriptorDivisible(*value.value.descriptor) ? 16 : 1;
   default:
-    return false;
+    return 1;
   }
 }
 
@@ -205,7 +168,7 @@ static tilec_status addWords(const JitParameter &parameter, ArrayRef<tilec_call_
   if (value.kind == TILEC_VALUE_DESCRIPTOR)
     if (tilec_status status = checkDescriptor(parameter, value))
       return status;
-  uint64_t word = value.kind | uint64_t(isDivisible(parameter, value)) << 16;
+  uint64_t word = value.kind | uint64_t(divisibilityOf(parameter, value)) << 16;
   if (value.kind == TILEC_VALUE_TUPLE) {
     uint64_t count = value.value.unsigned_integer;
     if (count > values.size() - next)
@@ -253,13 +216,16 @@ static tilec_status addWords(const JitParameter &parameter, ArrayRef<tilec_call_
 static uint64_t packedKind(const JitParameter &parameter, const tilec_call_value &value) {
   if (value.kind == TILEC_VALUE_NONE)
     return 0;
-  return isConstant(parameter, value) ? 1 : isDivisible(parameter, value) ? 2 : 3;
+  if (isConstant(parameter, value))
+    return 1;
+  unsigned divisibility = divisibilityOf(parameter, value);
+  return divisibility == 16 ? 2 : divisibility == 8 ? 3 : 4;
 }
 
 tilec_status tilec::api::readKind(ArrayRef<JitParameter> parameters,
                                   ArrayRef<tilec_call_value> values, KindKey &key) {
   size_t next = 0;
-  // The numbers and pointers of a signature, two bits each behind a 1.
+  // The numbers and pointers of a signature, three bits each behind a 1.
   uint64_t packed = 1;
   for (const JitParameter &parameter : parameters) {
     if (next == values.size())
@@ -267,9 +233,9 @@ tilec_status tilec::api::readKind(ArrayRef<JitParameter> parameters,
     const tilec_call_value &value = values[next];
     if (parameter.isPacked() && value.kind <= TILEC_VALUE_BITS &&
         (parameter.kinds >> value.kind & 1)) {
-      packed = packed << 2 | packedKind(parameter, value);
+      packed = packed << 3 | packedKind(parameter, value);
       ++next;
-      if (packed >> 62) {
+      if (packed >> 60) {
         key.push_back(packed);
         packed = 1;
       }
@@ -407,8 +373,10 @@ void tilec::api::describeKind(ArrayRef<JitParameter> parameters, ArrayRef<tilec_
   };
   auto onArgument = [&](const JitParameter &parameter, const std::string &name,
                         const tilec_call_value &value, uint32_t /*index*/) {
-    options.arguments.push_back(
-        {name, typeOf(parameter, value) + (isDivisible(parameter, value) ? ":16" : "")});
+    std::string type = typeOf(parameter, value);
+    if (unsigned divisibility = divisibilityOf(parameter, value); divisibility > 1)
+      type += ":" + std::to_string(divisibility);
+    options.arguments.push_back({name, std::move(type)});
   };
   ValueWalk(values, onConstant, onArgument).walk(parameters);
 }

@@ -39,6 +39,8 @@ struct JitParameter {
   /// False: every value of a type has the same code; or every address and size; or 1 is an integer
   /// as others are.
   bool isSpecialized = true, isAligned = true, foldsOne = true;
+  /// A number in offsets, bounds or divisions: multiples of 8 make a kind of their own, too.
+  bool isIndex = false;
   /// In a signature: what it points to, or its own type. TILEC_TYPE_NONE: the values say it.
   tilec_type element = TILEC_TYPE_NONE;
   /// The kinds of values that it takes, a bit for each.

@@ -5,6 +5,8 @@
 
 #include "SourceJit.h"
 
+#include "tilec/Sema/ModuleLoader.h"
+#include "tilec/Sema/ParamUse.h"
 #include "tilec/Sema/Signature.h"
 #include "tilec/Support/Processor.h"
 #include "tilec/Tuning/SearchSpace.h"
@@ -118,6 +120,19 @@ tilec_status SourceJit::readSignature(const tilec_jit_options &given, size_t nee
   return TILEC_OK;
 }
 
+/// The parameters that are numbers in offsets, bounds or divisions.
+static std::vector<llvm::StringRef> findIndices(SourceManager &sources, const ParsedSource &source,
+                                                llvm::StringRef kernel) {
+  const ast::FunctionDef *function = source.tree->findJitFunction(kernel);
+  ModuleLoader modules(sources, source.modules);
+  std::vector<llvm::StringRef> names;
+  for (auto [param, use] :
+       llvm::zip_equal(function->params, findParamUses(*source.tree, *function, &modules)))
+    if (use.isIndex)
+      names.push_back(param.name);
+  return names;
+}
+
 tilec_status SourceJit::findParameters(const tilec_jit_options &given) {
   SourceManager sources;
   DiagnosticEngine engine;
@@ -134,6 +149,7 @@ tilec_status SourceJit::findParameters(const tilec_jit_options &given) {
   }
   base.result.kernel = kernel->name;
   hasSignature = given.signature != nullptr;
+  std::vector<llvm::StringRef> indices = findIndices(sources, source, kernel->name);
   size_t needed = 0;
   for (const KernelParam &param : kernel->params) {
     if (llvm::any_of(base.result.constants,
@@ -148,6 +164,7 @@ tilec_status SourceJit::findParameters(const tilec_jit_options &given) {
     parameter.type = type ? type->getSignatureText() : param.type;
     parameter.foldsOne = parameter.type.empty();
     parameter.isTuningKey = llvm::is_contained(kernel->autotuneKey, param.name);
+    parameter.isIndex = llvm::is_contained(indices, param.name);
     parameters.push_back(std::move(parameter));
     if (!param.hasDefault)
       needed = parameters.size();

@@ -52,6 +52,12 @@ static std::string readDescriptor(llvm::StringRef text, SignatureType &result) {
   return "";
 }
 
+unsigned promisedDivisibility(int64_t value, bool takesEights) {
+  if (value % 16 == 0)
+    return 16;
+  return takesEights && value % 8 == 0 ? 8 : 1;
+}
+
 std::variant<SignatureType, std::string> parseSignature(llvm::StringRef text) {
   SignatureType result;
   auto [typeText, divisibilityText] = text.trim().split(':');

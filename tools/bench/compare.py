@@ -28,6 +28,7 @@ import libtilec
 import picture
 import timing
 import triton_source
+from tensor_case import promise
 
 TYPES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.float64: "fp64",
          torch.int64: "i64", torch.int32: "i32", torch.int8: "i8", torch.uint8: "u8", torch.int16: "i16",
@@ -35,13 +36,13 @@ TYPES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", t
 
 
 def signature(value):
-    """An argument's type in Triton's notation, specialised as Triton does."""
+    """An argument's type in Triton's notation, specialised as launches do."""
     if isinstance(value, torch.Tensor):
         return "*" + TYPES[value.dtype] + (":16" if value.data_ptr() % 16 == 0 else "")
     if isinstance(value, float):
         return "fp32"
     kind = "i32" if -2**31 <= value < 2**31 else "i64"
-    return kind + (":16" if value % 16 == 0 else "")
+    return kind + promise(value)
 
 
 class Bench:

@@ -62,7 +62,7 @@ class Cubins:
         image, metadata = self.local.compiler.compile(
             os.path.join(self.examples, build.file), build.kernel, dict(build.arguments), dict(build.constants),
             build.warps, build.stages, build.target, libtilec.CUBIN if build.target == HOPPER else libtilec.PTX,
-            num_ctas=build.ctas, split_k=build.split_k)
+            num_ctas=build.ctas, split_k=build.split_k, persistent=build.persistent)
         if self.folder:
             with open(self.path(build), "wb") as file:
                 file.write(image)

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 
 PTX, CUBIN = 6, 7  # TILEC_STAGE_PTX, TILEC_STAGE_CUBIN
+PERSISTENT = 256  # TILEC_COMPILE_PERSISTENT
 
 
 class Binding(ctypes.Structure):
@@ -48,7 +49,7 @@ class CommandLine:
         self.program = program
 
     def compile(self, path, kernel, arguments, constants, num_warps, num_stages=0, target="sm_90a", stage=CUBIN,
-                num_ctas=1, split_k=1):
+                num_ctas=1, split_k=1, persistent=False):
         with tempfile.TemporaryDirectory() as folder:
             image = os.path.join(folder, "image")
             command = [self.program, "compile", path, "--kernel", kernel, "--target", target, "--num-warps", str(num_warps),
@@ -56,6 +57,7 @@ class CommandLine:
             command += ["--num-stages", str(num_stages)] if num_stages else []
             command += ["--num-ctas", str(num_ctas)] if num_ctas > 1 else []
             command += ["--split-k", str(split_k)] if split_k > 1 else []
+            command += ["--persistent"] if persistent else []
             for option, values in (("--arg", arguments), ("--const", constants)):
                 for name, text in values.items():
                     command += [option, f"{name}={text}"]
@@ -83,11 +85,11 @@ class Compiler:
             raise RuntimeError(f"libtilec: status {status}: {(text or b'').decode()}")
 
     def compile(self, path, kernel, arguments, constants, num_warps, num_stages=0, target="sm_90a", stage=CUBIN,
-                num_ctas=1, split_k=1):
+                num_ctas=1, split_k=1, persistent=False):
         """The image, a cubin or PTX, and the metadata of one kernel; with no stages given, as many as the source says."""
         kinds, values = bindings(arguments), bindings(constants)
         options = Options(ctypes.sizeof(Options), kernel.encode(), target.encode(), kinds, len(arguments), values,
-                          len(constants), num_warps, num_stages, 0, stage, 0, None,
+                          len(constants), num_warps, num_stages, PERSISTENT if persistent else 0, stage, 0, None,
                           os.environ.get("CUDA_HOME", "/usr/local/cuda").encode(),
                           os.environ.get("PATH", "").encode(), num_ctas=num_ctas, split_k=split_k)
         made, diagnostics = ctypes.c_void_p(), ctypes.c_void_p()

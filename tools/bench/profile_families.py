@@ -149,6 +149,7 @@ def waits(options, case, configuration, kernel):
                    str(own.stages)]
         command += ["--num-ctas", str(own.ctas)] if own.ctas > 1 else []
         command += ["--split-k", str(own.split_k)] if own.split_k > 1 else []
+        command += ["--persistent"] if own.persistent else []
         for name, value in step.values(own).items():
             known = data_of(data.arguments[value.tensor or name], name, folder) if isinstance(value, Pointer) else value
             command += ["--arg", f"{name}={known}"]

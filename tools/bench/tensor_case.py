@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # What a tensor-core comparison is made of, in words that need neither PyTorch nor a GPU: configurations, argument types
-# specialised as Triton does, and what there is to compile. Cubins can so be made on another machine.
+# specialised as launches do, and what there is to compile. Cubins can so be made on another machine.
 
 import hashlib
 from dataclasses import dataclass
@@ -36,7 +36,8 @@ class Source:
 @dataclass
 class Configuration:
     """One way to run a kernel: that of the case, if no other is said. `programs`: of a persistent kernel, 0 if there is
-    one for each tile. `ctas`: programs of a cluster. `split_k`: CTAs that run one program together."""
+    one for each tile. `ctas`: programs of a cluster. `split_k`: CTAs that run one program together. `persistent`: the compiler has as many CTAs
+    as fit run all programs."""
     constants: dict
     warps: int
     stages: int
@@ -44,6 +45,7 @@ class Configuration:
     programs: int = 0
     ctas: int = 1
     split_k: int = 1
+    persistent: bool = False
 
     @property
     def code(self):
@@ -52,7 +54,8 @@ class Configuration:
         group = self.constants.get("GROUP_M")
         return kernel + "x".join(str(int(v)) for name, v in self.constants.items() if name != "GROUP_M") \
             + f"_w{self.warps}_s{self.stages}" + (f"_g{group}" if group else "") \
-            + (f"_c{self.ctas}" if self.ctas > 1 else "") + (f"_k{self.split_k}" if self.split_k > 1 else "")
+            + (f"_c{self.ctas}" if self.ctas > 1 else "") + (f"_k{self.split_k}" if self.split_k > 1 else "") \
+            + ("_persistent" if self.persistent else "")
 
     @property
     def label(self):
@@ -82,9 +85,14 @@ def text(constant):
     return f"tl.{constant.name}" if isinstance(constant, Type) else repr(constant)
 
 
+def promise(value):
+    """What tilec's launches promise of an integer in offsets and bounds. Triton's stop at 16."""
+    return ":16" if value % 16 == 0 else ":8" if value % 8 == 0 else ""
+
+
 def bind(values, constants):
     """Argument types and constants of a launch with these values: a number that is 1 becomes a constant, pointers and
-    multiples of 16 are marked."""
+    multiples of 16 or 8 are marked."""
     kinds, fixed = {}, {}
     for name, value in values.items():
         if isinstance(value, Pointer):
@@ -94,7 +102,7 @@ def bind(values, constants):
         elif value == 1:
             fixed[name] = "1"
         else:
-            kinds[name] = ("i32" if -2**31 <= value < 2**31 else "i64") + (":16" if value % 16 == 0 else "")
+            kinds[name] = ("i32" if -2**31 <= value < 2**31 else "i64") + promise(value)
     fixed.update((name, text(value)) for name, value in constants.items())
     return kinds, fixed
 
@@ -112,6 +120,7 @@ class Build:
     target: str = HOPPER
     ctas: int = 1
     split_k: int = 1
+    persistent: bool = False
 
     def name(self, source):
         """A file name; `source` is the text of the file."""
@@ -149,4 +158,4 @@ def build_of(case, configuration, target=HOPPER):
     source = source_of(case, configuration)
     return Build(source.file, source.entry, tuple(kinds.items()), tuple(fixed.items()), configuration.warps,
                  configuration.stages, f"{case.variant}-{configuration.code}", target, configuration.ctas,
-                 configuration.split_k)
+                 configuration.split_k, configuration.persistent)

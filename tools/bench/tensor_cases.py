@@ -6,6 +6,7 @@
 import attention
 import attention_backward
 import decode
+import drawn_sizes
 import grouped_attention
 import layers
 import matmul
@@ -13,7 +14,7 @@ import quantised
 import random_matmul
 from tensor_case import HOPPER, build_of, ours, steps_of
 
-FAMILIES = (matmul, random_matmul, quantised, attention, attention_backward, decode, grouped_attention, layers)
+FAMILIES = (matmul, random_matmul, quantised, attention, attention_backward, decode, grouped_attention, layers, drawn_sizes)
 
 
 # The fastest configurations of the families as they were measured (docs/benchmarks/h200/tensor-cubins.json): case, size and configuration.

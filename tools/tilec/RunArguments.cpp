@@ -50,8 +50,11 @@ std::string deduceNumberType(const NumberData &number, bool specialize) {
                ? "i32"
                : "i64";
   bool isBool = number.type == tilecrt::DType::boolean;
-  if (specialize && isInteger && !isBool && number.integer % 16 == 0)
-    type += ":16";
+  unsigned divisibility = 1;
+  if (specialize && isInteger && !isBool)
+    divisibility = promisedDivisibility(number.integer, /*takesEights=*/true);
+  if (divisibility > 1)
+    type += ":" + std::to_string(divisibility);
   return type;
 }
 

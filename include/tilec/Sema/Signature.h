@@ -36,6 +36,11 @@ struct SignatureType {
   unsigned divisibility = 1;
 };
 
+/// What a launch promises of an integer: that it is a multiple of 16 as in Triton or, if
+/// `takesEights`, of 8, which is what rows of 16-bit numbers need for tensor copies and full
+/// vectors; else 1.
+unsigned promisedDivisibility(int64_t value, bool takesEights);
+
 /// Either a signature type or the reason why the text is none ("unknown type 'f32'; did you mean
 /// 'fp32'?").
 std::variant<SignatureType, std::string> parseSignature(llvm::StringRef text);

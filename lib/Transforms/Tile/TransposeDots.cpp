@@ -10,7 +10,9 @@
 #include "DotSum.h"
 #include "MaskGain.h"
 #include "TransposedDot.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/ProductUnit.h"
 #include "tilec/Support/RemarkCategory.h"
@@ -29,15 +31,32 @@ static RankedTensorType transposed(RankedTensorType type) {
   return cast<RankedTensorType>(type.clone({type.getDimSize(1), type.getDimSize(0)}));
 }
 
+/// What makes floats of the bytes that are loaded, for the dot alone; or null.
+static Operation *wideningOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  return isa_and_nonnull<arith::SIToFPOp, arith::UIToFPOp>(op) && value.hasOneUse() ? op : nullptr;
+}
+
 /// The transpose of `value`: what it is the transpose of, if it is.
 static Value transpose(OpBuilder &builder, Location loc, Value value) {
   if (auto permute = value.getDefiningOp<PermuteOp>())
     return permute.getSource();
+  if (Operation *widening = wideningOf(value)) {
+    IRMapping mapping;
+    mapping.map(widening->getOperand(0), transpose(builder, loc, widening->getOperand(0)));
+    Operation *turned = builder.clone(*widening, mapping);
+    turned->getResult(0).setType(transposed(cast<RankedTensorType>(value.getType())));
+    return turned->getResult(0);
+  }
   return PermuteOp::create(builder, loc, transposed(cast<RankedTensorType>(value.getType())), value,
                            ArrayRef<int32_t>{1, 0});
 }
 
 tilec::tile::LoadedOperand::LoadedOperand(Value operand) {
+  if (Operation *widening = wideningOf(operand)) {
+    operand = widening->getOperand(0);
+    isWidened = true;
+  }
   auto permute = operand.getDefiningOp<PermuteOp>();
   isTransposed = bool(permute);
   Value loaded = permute && operand.hasOneUse() ? permute.getSource() : operand;
@@ -71,6 +90,9 @@ static bool hasLoadedOperands(DotOp dot) {
   LoadedOperand lhs(dot.getLhs()), rhs(dot.getRhs());
   if (!isa_and_nonnull<DescriptorLoadOp>(lhs.load) || !isa_and_nonnull<DescriptorLoadOp>(rhs.load))
     return false;
+  // Bytes that threads widen are the instruction's rows then, and have to lie along K.
+  if (lhs.isWidened || rhs.isWidened)
+    return rhs.isTransposed && operandWidenedInRegisters(dot.getLhs(), dot.getRhs()) == 1u;
   // Operands of 8 bits have to lie along K, both.
   return bitWidthOf(dot.getLhs().getType().getElementType()) == 16 ||
          (!lhs.isTransposed && rhs.isTransposed);
@@ -83,8 +105,12 @@ static void transposeDot(DotOp dot, DotSum sum) {
   dot.getLhsMutable().assign(transpose(builder, loc, operands[0]));
   dot.getRhsMutable().assign(transpose(builder, loc, operands[1]));
   for (Value operand : operands)
-    if (operand.use_empty())
-      operand.getDefiningOp()->erase();
+    while (operand && operand.use_empty() &&
+           isa<PermuteOp, arith::SIToFPOp, arith::UIToFPOp>(operand.getDefiningOp())) {
+      Operation *unused = operand.getDefiningOp();
+      operand = unused->getOperand(0);
+      unused->erase();
+    }
   RankedTensorType type = transposed(dot.getType());
   sum.reshape(type, [&](OpBuilder &after, Value value) { return transpose(after, loc, value); });
   remark::passed(loc, remark::RemarkOpts::name("Transposed").category(remarks::kDot))

@@ -10,13 +10,13 @@
 
 namespace tilec::tile {
 
-/// What a dot's operand is loaded by, for the dot alone, as it is or transposed; null if it is not
-/// loaded so.
+/// What a dot's operand is loaded by, for the dot alone, as it is, transposed, or as bytes that
+/// become floats; null if it is not loaded so.
 struct LoadedOperand {
   explicit LoadedOperand(mlir::Value operand);
 
   mlir::Operation *load = nullptr;
-  bool isTransposed = false;
+  bool isTransposed = false, isWidened = false;
 };
 
 /// Whether all columns of the transposed dot are one instruction's, of warpgroups below each other,

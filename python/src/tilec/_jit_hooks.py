@@ -206,14 +206,14 @@ def _collect(values: dict, path: str):
 
 
 def _value_of_type(kind: str):
-    """A value of a type, which is a multiple of 16 where `kind` says so."""
+    """A value of a type, which is a multiple of 16 or 8 where `kind` says so."""
     kind, _, divisor = kind.partition(":")
     if kind.startswith("*"):
         return _Pointer(kind.lstrip("*").removeprefix("k"), 0 if divisor else 1)
     if kind in ("u1", "i1"):
         return True
     if kind[0] in "iu":
-        return {"i64": 1 << 40, "u64": 1 << 63}.get(kind, 0) + (16 if divisor else 3)
+        return {"i64": 1 << 40, "u64": 1 << 63}.get(kind, 0) + int(divisor or 3)
     if kind.startswith(("fp", "bf")):
         return 0.5
     raise RuntimeError(f"an argument of type '{kind}' cannot be preloaded")

@@ -146,7 +146,7 @@ def jit(fn: None = None, *, version: Any = None, do_not_specialize: Iterable[int
     """Makes a function one of the language: a kernel, or a function that kernels call.
 
     :param do_not_specialize: parameters, by name or number, whose values make no difference for the code
-    :param do_not_specialize_on_alignment: the same for being multiples of 16 alone
+    :param do_not_specialize_on_alignment: the same for being multiples of 16 or 8 alone
     :param noinline: whether calls stay calls
     :param debug: whether device assertions stay
     """

@@ -79,4 +79,59 @@ func.func @kept(%p8: !tile.ptr<f8E4M3FN>, %p: !tile.ptr<f16>, %z: tensor<104x32x
   %d = tile.dot %z, %y, %zero : tensor<104x32xf16>, tensor<32x64xf16> -> tensor<104x64xf32>
   return %d8, %d48, %d : tensor<104x64xf32>, tensor<104x48xf32>, tensor<104x64xf32>
 }
+
+// 8-bit weights that become floats: they are widened on the way to the registers from which the instruction takes its
+// left operand.
+// CHECK-LABEL: func @widened
+// CHECK: scf.for {{.*}} -> (tensor<64x136xf32>)
+// CHECK: %[[A:.*]] = tile.descriptor_load {{.*}} -> tensor<136x32xf16>
+// CHECK: %[[W:.*]] = tile.descriptor_load {{.*}} -> tensor<64x32xi8>
+// CHECK-NEXT: %[[X:.*]] = arith.uitofp %[[W]] : tensor<64x32xi8> to tensor<64x32xf16>
+// CHECK-NEXT: %[[Y:.*]] = tile.permute %[[A]]
+// CHECK-NEXT: tile.dot %[[X]], %[[Y]], %{{.*}} : tensor<64x32xf16>, tensor<32x136xf16> -> tensor<64x136xf32>
+// WIDE-LABEL: func @widened
+// WIDE: tile.columns = 136
+func.func @widened(%pa: !tile.ptr<f16>, %pw: !tile.ptr<i8>, %n: i32) -> tensor<136x64xf32> {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %nn = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<136x64xf32>
+  %a = tile.make_tensor_descriptor %pa, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[136, 32], f16>
+  %w = tile.make_tensor_descriptor %pw, shape [%n, %n], strides [%nn] : !tile.ptr<i8> -> !tile.desc<[64, 32], i8>
+  %sum = scf.for %i = %c0 to %n step %c32 iter_args(%acc = %zero) -> (tensor<136x64xf32>) : i32 {
+    %x = tile.descriptor_load %a[%c0, %i] : !tile.desc<[136, 32], f16> -> tensor<136x32xf16>
+    %y = tile.descriptor_load %w[%c0, %i] : !tile.desc<[64, 32], i8> -> tensor<64x32xi8>
+    %yt = tile.permute %y {order = array<i32: 1, 0>} : tensor<64x32xi8> -> tensor<32x64xi8>
+    %f = arith.uitofp %yt : tensor<32x64xi8> to tensor<32x64xf16>
+    %d = tile.dot %x, %f, %acc : tensor<136x32xf16>, tensor<32x64xf16> -> tensor<136x64xf32>
+    scf.yield %d : tensor<136x64xf32>
+  }
+  return %sum : tensor<136x64xf32>
+}
+
+// Too few rows for weights in registers, and weights that lie along the columns.
+// CHECK-LABEL: func @widened_elsewhere
+// CHECK: tile.dot {{.*}} -> tensor<104x64xf32>
+// CHECK: tile.dot {{.*}} -> tensor<136x64xf32>
+// CHECK: return
+func.func @widened_elsewhere(%pa: !tile.ptr<f16>, %pw: !tile.ptr<i8>, %n: i32) -> (tensor<104x64xf32>, tensor<136x64xf32>) {
+  %c0 = arith.constant 0 : i32
+  %nn = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<104x64xf32>
+  %zeros = arith.constant dense<0.0> : tensor<136x64xf32>
+  %a = tile.make_tensor_descriptor %pa, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[104, 32], f16>
+  %b = tile.make_tensor_descriptor %pa, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[136, 32], f16>
+  %w = tile.make_tensor_descriptor %pw, shape [%n, %n], strides [%nn] : !tile.ptr<i8> -> !tile.desc<[64, 32], i8>
+  %v = tile.make_tensor_descriptor %pw, shape [%n, %n], strides [%nn] : !tile.ptr<i8> -> !tile.desc<[32, 64], i8>
+  %x = tile.descriptor_load %a[%c0, %c0] : !tile.desc<[104, 32], f16> -> tensor<104x32xf16>
+  %y = tile.descriptor_load %w[%c0, %c0] : !tile.desc<[64, 32], i8> -> tensor<64x32xi8>
+  %yt = tile.permute %y {order = array<i32: 1, 0>} : tensor<64x32xi8> -> tensor<32x64xi8>
+  %f = arith.sitofp %yt : tensor<32x64xi8> to tensor<32x64xf16>
+  %d = tile.dot %x, %f, %zero : tensor<104x32xf16>, tensor<32x64xf16> -> tensor<104x64xf32>
+  %x1 = tile.descriptor_load %b[%c0, %c0] : !tile.desc<[136, 32], f16> -> tensor<136x32xf16>
+  %y1 = tile.descriptor_load %v[%c0, %c0] : !tile.desc<[32, 64], i8> -> tensor<32x64xi8>
+  %f1 = arith.sitofp %y1 : tensor<32x64xi8> to tensor<32x64xf16>
+  %d1 = tile.dot %x1, %f1, %zeros : tensor<136x32xf16>, tensor<32x64xf16> -> tensor<136x64xf32>
+  return %d, %d1 : tensor<104x64xf32>, tensor<136x64xf32>
+}
 }

@@ -161,6 +161,11 @@ void addQuantisedMatmulCases(std::vector<Case> &cases) {
             {type, 150, 300, 352, false, 1, 128, 256, 32, 8});
     addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
             {type, 200, 100, 200, false, 1, 128, 128, 64});
+    // Rows that are no power of two are columns of the transposed dot.
+    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
+            {type, 250, 208, 320, false, 1, 176, 128, 64, 8});
+    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
+            {type, 140, 80, 448, false, 2, 136, 64, 64});
     // Long enough for loops to use the buffers of their rings again.
     addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul, {type, 16, 64, 352});
     addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul, {type, 5, 72, 480, false, 2});

@@ -203,6 +203,53 @@ TEST_F(ApiJit, kindsAreThoseOfTriton) {
       HasSubstr(R"(["a.low","i32"],["a.high","fp32"])"));
 }
 
+TEST_F(ApiJit, multiplesOfEightAreAKindOfIndices) {
+  const char strided[] = R"(@triton.jit
+def scaled(x):
+    return x * 2
+
+@triton.jit
+def strided(x, stride, bound, width, through, stored, size: tl.constexpr):
+    rows = tl.program_id(0) * size + tl.arange(0, size)
+    places = rows[:, None] * stride + rows[None, :] // width + scaled(through)
+    tl.store(x + places, stored, mask=rows[:, None] < bound)
+)";
+  ASSERT_EQ(create(strided), TILEC_OK) << tilec_last_error();
+  alignas(16) float x[8];
+  auto ofAll = [&](int64_t value) {
+    return describe({pointer(x), integer(value), integer(value), integer(value), integer(value),
+                     integer(value), integer(4)});
+  };
+  EXPECT_THAT(ofAll(24), HasSubstr(R"(["stride","i32:8"],["bound","i32:8"],["width","i32:8"],)"
+                                   R"(["through","i32:8"],["stored","i32"])"));
+  EXPECT_THAT(ofAll(-8), HasSubstr(R"(["stride","i32:8"])"));
+  EXPECT_THAT(ofAll(int64_t(3) << 35), HasSubstr(R"(["stride","i64:16"])"));
+  EXPECT_THAT(ofAll(48), HasSubstr(R"(["stored","i32:16"])"));
+  EXPECT_THAT(ofAll(12), HasSubstr(R"(["stride","i32"])"));
+  // Addresses are multiples of 16 or not.
+  EXPECT_THAT(describe({pointer(x + 2), integer(8), integer(8), integer(8), integer(8), integer(8),
+                        integer(4)}),
+              HasSubstr(R"(["x","*fp32"],["stride","i32:8"])"));
+  tilec_jit_destroy(jit);
+
+  const char *unaligned[] = {"stride"};
+  options.unaligned = unaligned;
+  options.num_unaligned = 1;
+  const char *types[] = {"*fp32", "i64", "i32", "i32", "i32", "i32"};
+  options.signature = types;
+  options.num_signature = 6;
+  ASSERT_EQ(create(strided), TILEC_OK) << tilec_last_error();
+  auto ofSignature = [&](int64_t value) {
+    return describe({pointer(x), integer(value), integer(value), integer(value), integer(value),
+                     integer(value)});
+  };
+  std::string eight = ofSignature(40);
+  EXPECT_THAT(eight, HasSubstr(R"(["stride","i64"],["bound","i32:8"])"));
+  EXPECT_NE(eight, ofSignature(41));
+  EXPECT_NE(eight, ofSignature(48));
+  EXPECT_EQ(eight, ofSignature(56));
+}
+
 TEST_F(ApiJit, programsSayMoreOfParameters) {
   const tilec_binding parameters[] = {{"a", "constexpr"}, {"x", "const"}};
   const char *unspecialized[] = {"c"};

@@ -151,7 +151,8 @@ def TileTransposeDotsPass : Pass<"tile-transpose-dots", "::mlir::func::FuncOp"> 
   let description = [{
     wgmma makes 64 rows, and any multiple of 8 columns up to 256. A dot of 200 rows and 128 columns, whose operands come by
     descriptors, those of `tile-take-tensor-copies` among them, and whose result a loop adds to, becomes one of 128 rows and
-    200 columns of the transposed operands, which `tile-widen-dots` keeps one instruction wide. Otherwise it would be dots of
+    200 columns of the transposed operands, which `tile-widen-dots` keeps one instruction wide; so does one whose right operand
+    is made of 8-bit integers, that threads widen on the way to the instruction's registers. Otherwise it would be dots of
     128, 64 and 8 rows (`tile-split-tensors`), the last one by single warps.
 
     ```mlir

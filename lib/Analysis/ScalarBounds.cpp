@@ -1,0 +1,173 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bounds of loops that a run of the protocol's check chooses, so that loops have the counts of
+// iterations that it asks for (ScalarCode.h).
+
+#include "ScalarCode.h"
+
+#include <functional>
+
+using namespace mlir;
+using namespace tilec;
+
+bool ScalarCode::isMadeOf(Id id, llvm::function_ref<bool(Id)> matches) const {
+  SmallVector<Id> open{id};
+  llvm::DenseSet<Id> seen;
+  while (!open.empty()) {
+    Id next = open.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    if (matches(next))
+      return true;
+    const Expr &expr = exprs[size_t(next)];
+    open.append(expr.operands.begin(), expr.operands.end());
+  }
+  return false;
+}
+
+bool ScalarCode::canChoose(Id id, Id other, Id step) const {
+  const Expr &expr = exprs[size_t(id)];
+  if (expr.kind == Kind::Constant || expr.kind == Kind::Set)
+    return false;
+  if (isMadeOf(id, [&](Id part) { return exprs[size_t(part)].loop >= 0; }))
+    return false;
+  // What it is computed from is known when it is asked for: not what a loop leaves, which may not
+  // have run yet, and nothing that waits for it.
+  std::function<bool(Id)> isLate = [&](Id part) {
+    const Expr &used = exprs[size_t(part)];
+    if (part == id || used.isResult)
+      return true;
+    if (used.loop < 0)
+      return false;
+    const Loop &bounded = loops[size_t(used.loop)];
+    return isMadeOf(used.isLower ? bounded.upper : bounded.lower, isLate) ||
+           isMadeOf(bounded.step, isLate);
+  };
+  auto isInside = [&](Id inner) {
+    return frames[size_t(exprs[size_t(inner)].frame)].depth > frames[size_t(expr.frame)].depth;
+  };
+  return !isInside(other) && !isInside(step) && !isMadeOf(other, isLate) && !isMadeOf(step, isLate);
+}
+
+void ScalarCode::chooseBounds() {
+  // An expression has a larger number than those that it is made of.
+  SmallVector<int> order = llvm::to_vector(llvm::seq<int>(0, int(loops.size())));
+  llvm::sort(order, [&](int a, int b) {
+    return std::pair(loops[size_t(a)].upper, a) < std::pair(loops[size_t(b)].upper, b);
+  });
+  for (int number : order) {
+    const Loop &chosen = loops[size_t(number)];
+    if (canChoose(chosen.upper, chosen.lower, chosen.step))
+      choose(chosen.upper, chosen.lower, number, /*isLower=*/false, 0);
+  }
+  for (int number : order) {
+    const Loop &chosen = loops[size_t(number)];
+    if (!isConstant(chosen.upper) || !canChoose(chosen.lower, chosen.upper, chosen.step))
+      continue;
+    choose(chosen.lower, chosen.upper, number, /*isLower=*/true, 0);
+  }
+  for (int number : order) {
+    chooseElsewhere(number, /*isLower=*/false);
+    chooseElsewhere(number, /*isLower=*/true);
+  }
+}
+
+void ScalarCode::choose(Id bound, Id other, int loop, bool isLower, int ahead) {
+  Expr &expr = exprs[size_t(bound)];
+  expr.loop = loop;
+  expr.other = other;
+  expr.isLower = isLower;
+  expr.ahead = ahead;
+}
+
+ScalarCode::Id ScalarCode::replaced(Id id, Id from, Id to) {
+  if (id == from)
+    return to;
+  Expr expr = exprs[size_t(id)];
+  if (!expr.key || expr.operands.empty())
+    return id;
+  SmallVector<Id, 3> operands;
+  for (Id operand : expr.operands) {
+    operands.push_back(replaced(operand, from, to));
+    if (operands.back() == kNone)
+      return kNone;
+  }
+  if (operands == expr.operands)
+    return id;
+  expr.operands = operands;
+  if (expr.kind == Kind::Arith && llvm::all_of(operands, [&](Id part) { return isConstant(part); }))
+    return constant(computeArith(expr));
+  std::vector<int64_t> key(expr.key->begin(), expr.key->end() - int64_t(operands.size()));
+  key.insert(key.end(), operands.begin(), operands.end());
+  auto found = known.find(key);
+  return found != known.end() ? found->second : kNone;
+}
+
+void ScalarCode::chooseElsewhere(int number, bool isLower) {
+  Loop chosen = loops[size_t(number)];
+  Id bound = isLower ? chosen.lower : chosen.upper, other = isLower ? chosen.upper : chosen.lower;
+  const Expr &expr = exprs[size_t(bound)];
+  if (expr.loop != number || expr.isLower != isLower || expr.ahead != 0)
+    return;
+  for (const Loop &around : llvm::to_vector(ArrayRef(loops))) {
+    if (!isMadeOf(bound, [&](Id part) { return part == around.counter; }))
+      continue;
+    Expr sum;
+    sum.kind = Kind::Arith, sum.arith = Arith::Add;
+    sum.width = sum.from = exprs[size_t(around.counter)].width;
+    std::vector<int64_t> key{int64_t(sum.arith), int64_t(sum.predicate), sum.width,
+                             sum.from,           around.counter,         around.step};
+    auto next = known.find(key);
+    SmallVector<std::pair<Id, int>, 2> places{{around.lower, 0}};
+    if (next != known.end())
+      places.emplace_back(next->second, 1);
+    for (auto [place, ahead] : places) {
+      Id there = replaced(bound, around.counter, place);
+      Id otherThere = replaced(other, around.counter, place);
+      if (there != kNone && there != bound && otherThere != kNone &&
+          exprs[size_t(there)].kind != Kind::Constant && exprs[size_t(there)].loop < 0)
+        choose(there, otherThere, number, isLower, ahead);
+    }
+  }
+}
+
+bool ScalarCode::isMultipleOf(Id id, int64_t number) const {
+  const Expr &expr = exprs[size_t(id)];
+  if (expr.kind == Kind::Constant)
+    return expr.constant % number == 0;
+  auto isMultiple = [&](Id operand) { return isMultipleOf(operand, number); };
+  if (expr.kind != Kind::Arith)
+    return false;
+  switch (expr.arith) {
+  case Arith::Mul:
+    return llvm::any_of(expr.operands, isMultiple);
+  case Arith::Add:
+  case Arith::Sub:
+  case Arith::MinS:
+  case Arith::MaxS:
+    return llvm::all_of(expr.operands, isMultiple);
+  default:
+    return false;
+  }
+}
+
+int64_t ScalarCode::chosenBound(const Expr &expr) {
+  const Loop &loop = loops[size_t(expr.loop)];
+  constexpr int kCounts = 6, kPasses = 3;
+  int depth = loop.depth;
+  int index = scenario.count;
+  if (scenario.isVaried)
+    index += 2 * expr.loop + passOf(expr.frame) + expr.ahead;
+  const int counts[kCounts] = {0, 1, depth - 1, depth, depth + 1, 2 * depth + 1};
+  int64_t count = loop.isOuter ? kPasses : counts[index % kCounts];
+  int64_t step = value(loop.step);
+  int64_t length = count * step;
+  // The last one is not whole where it need not be, or the end is in front of the beginning.
+  if (scenario.isVaried && count == 0)
+    length -= step;
+  else if (scenario.isVaried && !isMultipleOf(Id(&expr - exprs.data()), step))
+    length -= step / 2;
+  int64_t other = value(expr.other);
+  return expr.isLower ? other - length : other + length;
+}
