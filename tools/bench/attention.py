@@ -5,7 +5,7 @@
 # work. Only AttentionData needs PyTorch.
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tensor_case import Configuration, Pointer, Source, cdiv
 
@@ -46,7 +46,11 @@ OTHERS = {
     + [Configuration(dict(BLOCK_M=128, BLOCK_N=64, COPIES_OUT=True), 8, 2, DESCRIPTORS)]
     + others(ROLES, (128, 128, 8, 2)),
     256: others(ROLES, (128, 64, 8, 2))
+    + [Configuration(dict(BLOCK_M=128, BLOCK_N=64, COPIES_OUT=True), 8, 2, DESCRIPTORS)]
     + others(DESCRIPTORS, (128, 64, 8, 2), (64, 64, 4, 2), (64, 32, 4, 2), (128, 32, 8, 2), (128, 32, 8, 3))}
+# For programs that are equally long: load warps fetch the next one's queries while one is stored.
+PERSISTENT = {64: [], 256: [],
+              128: [replace(c, persistent=True) for c in (*blocks((128, 128, 8, 2)), *others(DESCRIPTORS, (128, 128, 8, 2)))]}
 TILES = {
     64: tiles((128, 64, 4, 3, False), (128, 128, 8, 3, False), (64, 64, 4, 3, False), (128, 64, 8, 2, False),
               (128, 64, 8, 2, True), (64, 128, 4, 2, False), (128, 128, 8, 2, False)),
@@ -171,13 +175,18 @@ class AttentionData:
             return {"flash": lambda: attend(SDPBackend.FLASH_ATTENTION)}
 
 
+def others_of(depth, causal):
+    """The configurations that only tilec has."""
+    return OTHERS[depth] + ([] if causal else PERSISTENT[depth])
+
+
 def timed():
     """What is measured. Goals: least ratio to the best of Triton's kernels."""
     for depth in (128, 64, 256):
         for batch, heads, length in ((4, 32, 4096), (1, 16, 16384)):
             for causal in (True, False):
                 yield Attention(batch, heads, length, depth, causal, "bf16", CONFIGURATIONS[depth], TILES[depth],
-                                {} if depth == 256 else dict(triton=0.95), OTHERS[depth])
+                                {} if depth == 256 else dict(triton=0.95), others_of(depth, causal))
     yield Attention(16, 16, 1024, 128, True, "bf16", CONFIGURATIONS[128], TILES[128], {}, OTHERS[128])
 
 

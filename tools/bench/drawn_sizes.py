@@ -73,7 +73,7 @@ def attentions(draw):
         depth, causal, dtype = (64, 128, 256)[i % 3], i % 4 < 2, draw.choice(("bf16", "bf16", "fp16"))
         whole = length % 128 == 0
         yield DrawnAttention(batch, count, length, depth, causal, dtype, attention.CONFIGURATIONS[depth],
-                              attention.TILES[depth] if whole else [], dict(better_peer=1.0), attention.OTHERS[depth])
+                              attention.TILES[depth] if whole else [], dict(better_peer=1.0), attention.others_of(depth, causal))
     for i, length in enumerate(lengths(draw, 4)):
         batch, _ = heads(draw, length)
         group = draw.choice((2, 4, 8))

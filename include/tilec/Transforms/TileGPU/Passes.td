@@ -309,7 +309,10 @@ def TileGPULowerTensorCopiesPass : Pass<"tilegpu-lower-tensor-copies", "::mlir::
   let summary = "accesses through tensor maps outside of pipelines become TMA copies";
   let description = [{
     What `tilegpu-pipeline-loops` has left of `tile.descriptor_load`: a `tilegpu.tma_load` into a buffer, a wait for its
-    barrier object, and a load from the buffer; or no load, where the value only fills a buffer of that layout.
+    barrier object, and a load from the buffer; or no load, where the value only fills a buffer of that layout. In a loop
+    over tiles whose load warps fill rings that buffer is a ring of one slot, if it fits beside an epilogue's, and nothing
+    writes what is copied: `tilegpu.slot_acquire` in front of the copy, which so is the load warps', and
+    `tilegpu.slot_release` behind what reads the buffer last.
     `tile.descriptor_store`: a store to a buffer and a `tilegpu.tma_store` of it.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",

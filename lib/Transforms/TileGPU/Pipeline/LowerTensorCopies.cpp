@@ -3,14 +3,18 @@
 //
 // Descriptor accesses outside of software pipelines, by TMA. A load is a copy into a buffer, waited
 // for at once; where it does nothing but fill a buffer that a product reads, it is a copy into that
-// one, waited for in front of what reads it.
+// one, waited for in front of what reads it. Where load warps run ahead over a loop over tiles,
+// they start that copy of the next tile, too, as soon as this one's products have read the buffer.
 // A store writes its value to a buffer that a tensor copy reads, and so does a reduction.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
 #include "StreamByTma.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/LoadSlice.h"
 #include "tilec/Analysis/LoopSchedule.h"
+#include "tilec/Analysis/SharedAllocation.h"
+#include "tilec/Analysis/WrittenMemory.h"
 #include "tilec/Layout/TensorLayouts.h"
 #include "tilec/Layout/TensorMapLayout.h"
 
@@ -63,6 +67,19 @@ static Operation *firstUser(Operation *op, Value buffer) {
   return op;
 }
 
+/// The operation of a block behind which a buffer is not read any more, by products in flight
+/// either.
+static Operation *lastReader(Block *block, Value buffer) {
+  Operation *last = &block->back();
+  while (!usesBuffer(last, buffer))
+    last = last->getPrevNode();
+  SmallVector<Operation *> results(last->getUsers());
+  for (Operation *user : results)
+    if (isa<WgmmaWaitOp>(user) && user->getBlock() == block && last->isBeforeInBlock(user))
+      last = user;
+  return last;
+}
+
 namespace {
 /// What a load only fills.
 struct Target {
@@ -90,6 +107,8 @@ public:
                           : makeBuffer(rewriter, loc, cast<RankedTensorType>(load.getType()));
     Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
     Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
+    if (target && isForLoadWarps(*target))
+      handToLoadWarps(*target, barriers);
     TmaLoadOp::create(rewriter, loc, load.getDesc(), load.getOffsets(), buffer, barriers.objects(),
                       zero, /*predicate=*/Value(), /*shared=*/Value(), /*turn=*/Value());
     if (target)
@@ -147,6 +166,44 @@ private:
       return false;
     alloc->moveBefore(load);
     return true;
+  }
+
+  /// Whether load warps fill rings in the loop over tiles that the load is in, and the buffer can
+  /// be one of theirs: they know where the block is, nothing writes it, and there is memory for it
+  /// beside an epilogue's.
+  bool isForLoadWarps(Target &target) {
+    auto tiles = dyn_cast<scf::ForOp>(load->getParentOp());
+    auto alloc = target.store.getBuffer().getDefiningOp<LocalAllocOp>();
+    if (!tiles || !alloc || alloc->getBlock() != load->getBlock())
+      return false;
+    auto acquires = [](SlotAcquireOp acquire) {
+      return acquire.getElected() ? WalkResult::advance() : WalkResult::interrupt();
+    };
+    if (!tiles.walk(acquires).wasInterrupted() || !LoadSlice().add(load) ||
+        WrittenMemory(tiles).mayContain(load.getDesc()))
+      return false;
+    auto func = tiles->getParentOfType<func::FuncOp>();
+    MemDescType type = alloc.getType();
+    int64_t bytes = ShapedType::getNumElements(type.getShape()) *
+                    int64_t(tile::bitWidthOf(type.getElementType())) / 8;
+    return SharedAllocation(func).getTotalBytes() + 2 * bytes <=
+           processorOf(func).maxSharedBytesPerCta();
+  }
+
+  /// The buffer is a ring of one slot.
+  void handToLoadWarps(Target &target, BarrierObjects &full) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    BarrierObjects empty(rewriter, load, 1, numWarpsOf(load), /*inits=*/{});
+    Location loc = load.getLoc();
+    Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
+    Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
+    Value before = arith::XOrIOp::create(rewriter, loc, full.stateAt(load).front(), one);
+    SlotAcquireOp::create(rewriter, loc, empty.objects(), zero, before, full.objects(),
+                          /*elected=*/false, /*predicate=*/Value());
+    rewriter.setInsertionPointAfter(lastReader(load->getBlock(), target.store.getBuffer()));
+    zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
+    SlotReleaseOp::create(rewriter, loc, empty.objects(), zero, /*predicate=*/Value(),
+                          /*alone=*/Value());
   }
 
   void eraseFilled(Target &target) {
