@@ -28,16 +28,17 @@ FASTEST = (
     ("matmul", "8192x8192x8192 e4m3 nt", "matmul_persistent_128x256x128x1_w8_s3_p132"),
     ("matmul", "8192x8192x8192 i8 nt", "128x256x128_w8_s4"),
     ("matmul", "8192x8192x8192 tf32 nn", "256x128x32_w8_s4"),
-    ("w8a16", "16x8192x8192 bf16 t", "16x128x128x4_w8_s4"),
+    ("w8a16", "16x8192x8192 bf16 t", "16x64x256x2_w4_s4"),
     ("w8a16", "4096x8192x8192 bf16 t", "256x128x64x1_w8_s4"),
     ("w4a16", "16x8192x8192 bf16 group 128", "16x128x8_w4_s4"),
-    ("matmul_bias", "8192x8192x8192 bf16 gelu_tanh", "168x256x64_w8_s4"),
+    ("matmul_bias", "8192x8192x8192 bf16 gelu_tanh", "128x192x64_w8_s4_persistent"),
     ("grouped_matmul", "16x(4096x4096) bf16 512to512rows", "grouped_rows_matmul_128x256x64_w8_s4"),
     ("stream_k", "4000x4000x4000 bf16", "168x256x64_w8_s4"),
     ("stream_k", "3072x3072x8192 bf16", "256x144x64_w8_s4"),
     ("attention", "b1h16 s16384 bf16 d64 full", "attention_descriptors_128x128_w8_s2"),
     ("attention", "b1h16 s16384 bf16 d64 causal", "64x64_w4_s2"),
     ("attention", "b1h16 s16384 bf16 d128 full", "attention_descriptors_128x128_w8_s2"),
+    ("attention", "b4h32 s4096 bf16 d128 full", "attention_descriptors_128x128_w8_s2_persistent"),
     ("attention", "b1h16 s16384 bf16 d128 causal", "attention_descriptors_128x128_w8_s2"),
     ("attention", "b1h16 s16384 bf16 d256 full", "128x64_w8_s2"),
     ("attention", "b1h16 s16384 bf16 d256 causal", "attention_descriptors_128x64_w8_s2"),
@@ -48,7 +49,7 @@ FASTEST = (
     ("attention_backward", "b1h16 s16384 bf16 d128 full", "fused_64x128_w8_s3"),
     ("attention_backward", "b1h16 s16384 bf16 d128 causal", "fused_64x128_w8_s3"),
     ("decode", "b64h32kv8 s4096 bf16 d128 page 16", "64x1_w4_s3"),
-    ("decode", "b1h32kv8 s65536 bf16 d128 page 16", "decode_attention_joined_64x48x16x8_w4_s2"),
+    ("decode", "b1h32kv8 s65536 bf16 d128 page 16", "decode_attention_joined_64x49x32x8_w4_s2"),
 )
 
 
