@@ -174,12 +174,15 @@ TEST(ProtocolMutants, ofDelayedDotsAreFound) {
                false,
                true,
                {"tilegpu.wgmma_wait #2", "tilegpu.wgmma_wait #4", "tilegpu.slot_release #3",
-                "tilegpu.wgmma_wait #7", "tilegpu.wgmma_wait #9", "tilegpu.slot_release #7"}});
+                "tilegpu.wgmma_wait #7", "tilegpu.wgmma_wait #9", "tilegpu.slot_release #8"}});
 }
 
 TEST(ProtocolMutants, ofAttentionAreFound) {
-  // The weights are computed from a product that reads no slot which is filled again behind it.
-  for (bool isPersistent : {false, true})
+  // The weights are computed from a product that reads no slot which is filled again behind it;
+  // that of the first keys does in the persistent kernel, where they are the load warps'.
+  std::vector<std::string> survivors = {"tilegpu.wgmma_wait #1", "tilegpu.wgmma_wait #2",
+                                        "tilegpu.wgmma_wait #4", "tilegpu.wgmma_wait #6"};
+  for (bool isPersistent : {false, true}) {
     expectFound({"../../../examples/59-attention-roles.tile",
                  "attention_roles",
                  {{"q_ptr", "*fp16:16"},
@@ -194,8 +197,9 @@ TEST(ProtocolMutants, ofAttentionAreFound) {
                  8,
                  isPersistent,
                  true,
-                 {"tilegpu.wgmma_wait #1", "tilegpu.wgmma_wait #2", "tilegpu.wgmma_wait #4",
-                  "tilegpu.wgmma_wait #6"}});
+                 survivors});
+    survivors.erase(survivors.begin());
+  }
 }
 
 } // namespace

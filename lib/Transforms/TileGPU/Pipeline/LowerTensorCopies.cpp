@@ -13,7 +13,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Analysis/LoadSlice.h"
 #include "tilec/Analysis/LoopSchedule.h"
-#include "tilec/Analysis/SharedAllocation.h"
+#include "tilec/Analysis/RingSlots.h"
 #include "tilec/Analysis/WrittenMemory.h"
 #include "tilec/Layout/TensorLayouts.h"
 #include "tilec/Layout/TensorMapLayout.h"
@@ -65,6 +65,43 @@ static Operation *firstUser(Operation *op, Value buffer) {
   while (!op->hasTrait<OpTrait::IsTerminator>() && !mayWriteMemory(op) && !usesBuffer(op, buffer))
     op = op->getNextNode();
   return op;
+}
+
+static int64_t bytesOf(MemDescType type) {
+  return ShapedType::getNumElements(type.getShape()) * type.getBuffers() *
+         int64_t(tile::bitWidthOf(type.getElementType())) / 8;
+}
+
+/// Of the buffers that load warps fill in a loop over tiles.
+static int64_t bytesOfRings(scf::ForOp tiles) {
+  DenseSet<Value> full;
+  tiles.walk([&](SlotAcquireOp acquire) {
+    if (!acquire.getElected())
+      full.insert(acquire.getFull());
+  });
+  DenseSet<Operation *> rings;
+  int64_t bytes = 0;
+  tiles.walk([&](TmaLoadOp copy) {
+    LocalAllocOp ring = allocOf(copy.getBuffer());
+    if (full.contains(copy.getBarriers()) && ring && rings.insert(ring).second)
+      bytes += bytesOf(ring.getType());
+  });
+  return bytes;
+}
+
+/// Of the largest tensor that a loop over tiles stores, which may be converted on the way.
+static int64_t bytesOfStores(scf::ForOp tiles) {
+  int64_t bytes = 0;
+  tiles.walk([&](Operation *op) {
+    if (!isa<tile::StoreOp, tile::DescriptorStoreOp, tile::DescriptorReduceOp>(op))
+      return;
+    for (Type type : op->getOperandTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type);
+          tensor && tensor.getElementType().isIntOrFloat())
+        bytes = std::max(bytes, tensor.getNumElements() *
+                                    int64_t(tile::bitWidthOf(tensor.getElementType())) / 8);
+  });
+  return bytes;
 }
 
 /// The operation of a block behind which a buffer is not read any more, by products in flight
@@ -176,18 +213,12 @@ private:
     auto alloc = target.store.getBuffer().getDefiningOp<LocalAllocOp>();
     if (!tiles || !alloc || alloc->getBlock() != load->getBlock())
       return false;
-    auto acquires = [](SlotAcquireOp acquire) {
-      return acquire.getElected() ? WalkResult::advance() : WalkResult::interrupt();
-    };
-    if (!tiles.walk(acquires).wasInterrupted() || !LoadSlice().add(load) ||
-        WrittenMemory(tiles).mayContain(load.getDesc()))
+    int64_t filled = bytesOfRings(tiles);
+    if (filled == 0 || !LoadSlice().add(load) || WrittenMemory(tiles).mayContain(load.getDesc()))
       return false;
-    auto func = tiles->getParentOfType<func::FuncOp>();
-    MemDescType type = alloc.getType();
-    int64_t bytes = ShapedType::getNumElements(type.getShape()) *
-                    int64_t(tile::bitWidthOf(type.getElementType())) / 8;
-    return SharedAllocation(func).getTotalBytes() + 2 * bytes <=
-           processorOf(func).maxSharedBytesPerCta();
+    int64_t bytes = bytesOf(alloc.getType());
+    return filled + bytes + std::max(bytes, bytesOfStores(tiles)) <=
+           processorOf(tiles->getParentOfType<func::FuncOp>()).maxSharedBytesPerCta();
   }
 
   /// The buffer is a ring of one slot.
