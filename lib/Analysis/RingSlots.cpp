@@ -24,6 +24,28 @@ tilegpu::LocalAllocOp tilec::allocOf(Value view) {
   return {};
 }
 
+Operation *tilec::lastUser(Block *block, Value buffer) {
+  Operation *last = nullptr;
+  for (Operation *user : buffer.getUsers()) {
+    Operation *op = block->findAncestorOpInBlock(*user);
+    if (op && isa<tilegpu::MemDescIndexOp, tilegpu::MemDescPermuteOp>(user))
+      if (Operation *inner = lastUser(block, user->getResult(0)))
+        op = inner;
+    if (op && (!last || last->isBeforeInBlock(op)))
+      last = op;
+  }
+  return last;
+}
+
+Operation *tilec::lastWaitFor(Operation *op) {
+  Operation *last = op;
+  for (Operation *user : op->getUsers())
+    if (isa<tilegpu::WgmmaWaitOp>(user) && user->getBlock() == op->getBlock() &&
+        last->isBeforeInBlock(user))
+      last = user;
+  return last;
+}
+
 /// The number of the buffer.
 static int64_t wrap(int64_t slot, int64_t modulus) {
   return ((slot % modulus) + modulus) % modulus;

@@ -38,11 +38,8 @@ bool ScalarCode::canChoose(Id id, Id other, Id step) const {
     const Expr &used = exprs[size_t(part)];
     if (part == id || used.isResult)
       return true;
-    if (used.loop < 0)
-      return false;
-    const Loop &bounded = loops[size_t(used.loop)];
-    return isMadeOf(used.isLower ? bounded.upper : bounded.lower, isLate) ||
-           isMadeOf(bounded.step, isLate);
+    return used.loop >= 0 &&
+           (isMadeOf(used.other, isLate) || isMadeOf(loops[size_t(used.loop)].step, isLate));
   };
   auto isInside = [&](Id inner) {
     return frames[size_t(exprs[size_t(inner)].frame)].depth > frames[size_t(expr.frame)].depth;
@@ -56,21 +53,23 @@ void ScalarCode::chooseBounds() {
   llvm::sort(order, [&](int a, int b) {
     return std::pair(loops[size_t(a)].upper, a) < std::pair(loops[size_t(b)].upper, b);
   });
+  SmallVector<Id> bounds;
   for (int number : order) {
     const Loop &chosen = loops[size_t(number)];
-    if (canChoose(chosen.upper, chosen.lower, chosen.step))
-      choose(chosen.upper, chosen.lower, number, /*isLower=*/false, 0);
+    if (!canChoose(chosen.upper, chosen.lower, chosen.step))
+      continue;
+    choose(chosen.upper, chosen.lower, number, /*isLower=*/false, /*ahead=*/0);
+    bounds.push_back(chosen.upper);
   }
   for (int number : order) {
     const Loop &chosen = loops[size_t(number)];
     if (!isConstant(chosen.upper) || !canChoose(chosen.lower, chosen.upper, chosen.step))
       continue;
-    choose(chosen.lower, chosen.upper, number, /*isLower=*/true, 0);
+    choose(chosen.lower, chosen.upper, number, /*isLower=*/true, /*ahead=*/0);
+    bounds.push_back(chosen.lower);
   }
-  for (int number : order) {
-    chooseElsewhere(number, /*isLower=*/false);
-    chooseElsewhere(number, /*isLower=*/true);
-  }
+  for (Id bound : bounds)
+    chooseElsewhere(bound);
 }
 
 void ScalarCode::choose(Id bound, Id other, int loop, bool isLower, int ahead) {
@@ -104,31 +103,24 @@ ScalarCode::Id ScalarCode::replaced(Id id, Id from, Id to) {
   return found != known.end() ? found->second : kNone;
 }
 
-void ScalarCode::chooseElsewhere(int number, bool isLower) {
-  Loop chosen = loops[size_t(number)];
-  Id bound = isLower ? chosen.lower : chosen.upper, other = isLower ? chosen.upper : chosen.lower;
-  const Expr &expr = exprs[size_t(bound)];
-  if (expr.loop != number || expr.isLower != isLower || expr.ahead != 0)
-    return;
-  for (const Loop &around : llvm::to_vector(ArrayRef(loops))) {
+void ScalarCode::chooseElsewhere(Id bound) {
+  const Expr chosen = exprs[size_t(bound)];
+  for (const Loop &around : loops) {
     if (!isMadeOf(bound, [&](Id part) { return part == around.counter; }))
       continue;
-    Expr sum;
-    sum.kind = Kind::Arith, sum.arith = Arith::Add;
-    sum.width = sum.from = exprs[size_t(around.counter)].width;
-    std::vector<int64_t> key{int64_t(sum.arith), int64_t(sum.predicate), sum.width,
-                             sum.from,           around.counter,         around.step};
-    auto next = known.find(key);
-    SmallVector<std::pair<Id, int>, 2> places{{around.lower, 0}};
-    if (next != known.end())
-      places.emplace_back(next->second, 1);
-    for (auto [place, ahead] : places) {
-      Id there = replaced(bound, around.counter, place);
-      Id otherThere = replaced(other, around.counter, place);
-      if (there != kNone && there != bound && otherThere != kNone &&
-          exprs[size_t(there)].kind != Kind::Constant && exprs[size_t(there)].loop < 0)
-        choose(there, otherThere, number, isLower, ahead);
-    }
+    auto chooseAt = [&](Id counter, int ahead) {
+      Id there = replaced(bound, around.counter, counter);
+      Id other = replaced(chosen.other, around.counter, counter);
+      if (there != kNone && other != kNone && !isConstant(there) && exprs[size_t(there)].loop < 0)
+        choose(there, other, chosen.loop, chosen.isLower, ahead);
+    };
+    chooseAt(around.lower, 0);
+    Expr next;
+    next.arith = Arith::Add;
+    next.width = next.from = exprs[size_t(around.counter)].width;
+    next.operands = {around.counter, around.step};
+    if (auto found = known.find(keyOf(next)); found != known.end())
+      chooseAt(found->second, 1);
   }
 }
 

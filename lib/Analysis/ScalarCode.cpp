@@ -12,7 +12,6 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
-
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
@@ -241,6 +240,12 @@ ScalarCode::Id ScalarCode::buildChoice(scf::IfOp branch, unsigned number) {
   return addOnce(std::move(key), std::move(expr));
 }
 
+std::vector<int64_t> ScalarCode::keyOf(const Expr &arith) {
+  std::vector<int64_t> key{int64_t(arith.arith), int64_t(arith.predicate), arith.width, arith.from};
+  key.insert(key.end(), arith.operands.begin(), arith.operands.end());
+  return key;
+}
+
 ScalarCode::Id ScalarCode::buildArith(Operation *op, Arith arith) {
   Expr expr;
   expr.kind = Kind::Arith;
@@ -254,8 +259,7 @@ ScalarCode::Id ScalarCode::buildArith(Operation *op, Arith arith) {
   expr.frame = frameOf(expr.operands);
   if (llvm::all_of(expr.operands, [&](Id id) { return isConstant(id); }))
     return constant(computeArith(expr));
-  std::vector<int64_t> key{int64_t(arith), int64_t(expr.predicate), expr.width, expr.from};
-  key.insert(key.end(), expr.operands.begin(), expr.operands.end());
+  std::vector<int64_t> key = keyOf(expr);
   return addOnce(std::move(key), std::move(expr));
 }
 

@@ -154,15 +154,17 @@ private:
   const Carried &buildAfter(mlir::scf::WhileOp loop, unsigned number);
   Id buildChoice(mlir::scf::IfOp branch, unsigned number);
   Id buildArith(mlir::Operation *op, Arith arith);
+  /// What an arithmetic expression is known by.
+  static std::vector<int64_t> keyOf(const Expr &arith);
   Id buildOpaque(mlir::Value value);
   /// Whether what an expression is made of shows that.
   bool isMultipleOf(Id id, int64_t number) const;
   /// The expression that has `to` wherever `id` has `from`, or kNone if there is none.
   Id replaced(Id id, Id from, Id to);
   void choose(Id bound, Id other, int loop, bool isLower, int ahead);
-  /// A bound that depends on the counter of a loop around is computed in advance, too: for the
-  /// first iteration of that one and for the next.
-  void chooseElsewhere(int loop, bool isLower);
+  /// A chosen bound that depends on the counter of a loop around is computed in advance, too: for
+  /// the first iteration of that one and for the next.
+  void chooseElsewhere(Id bound);
   /// Whether a bound can be chosen, in terms of the other one and the step.
   bool canChoose(Id id, Id other, Id step) const;
   /// Whether `id` is, or is made of, an expression that `matches`.

@@ -180,8 +180,7 @@ static std::string argumentMismatch(const tilec_call_value &value, uint32_t inde
     return "";
   if (!isDivisible(value, type->divisibility))
     return "is no multiple of " + std::to_string(type->divisibility) + ", " + expected;
-  // Calls of one kind are all multiples of 16, or all none; what else is promised is looked at in
-  // each.
+  // Calls of one kind are all multiples of 16, or all none.
   if (16 % type->divisibility != 0 || type->divisibility < 16)
     for (size_t i = first; i < sources.size(); ++i)
       sources[i].multiple = arguments[i].divisibility;

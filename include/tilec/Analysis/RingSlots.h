@@ -18,6 +18,13 @@ namespace tilec {
 /// The allocation that a descriptor is, or is a view of; null when it may be of several.
 tilegpu::LocalAllocOp allocOf(mlir::Value view);
 
+/// The last operation of a block that uses a buffer or a view of it, itself or inside; null without
+/// any.
+mlir::Operation *lastUser(mlir::Block *block, mlir::Value buffer);
+/// The last operation of its block that waits for products which `op` leaves in flight; `op` itself
+/// without any.
+mlir::Operation *lastWaitFor(mlir::Operation *op);
+
 /// `root + offset` modulo the ring's number of buffers. Without a root the slot is the constant
 /// `offset`.
 struct RingSlot {

@@ -73,6 +73,11 @@ bool tilec::tile::isBetterTransposed(DotOp dot) {
   RankedTensorType type = dot.getType(), lhs = dot.getLhs().getType();
   if (type.getRank() != 2)
     return false;
+  // What threads widen is the instruction's rows.
+  if (LoadedOperand(dot.getLhs()).isWidened ||
+      (LoadedOperand(dot.getRhs()).isWidened &&
+       operandWidenedInRegisters(dot.getLhs(), dot.getRhs()) != 1u))
+    return false;
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
   auto func = dot->getParentOfType<func::FuncOp>();
   int64_t warps = threadsOf(func) / Processor::kWarpSize;
@@ -90,10 +95,9 @@ static bool hasLoadedOperands(DotOp dot) {
   LoadedOperand lhs(dot.getLhs()), rhs(dot.getRhs());
   if (!isa_and_nonnull<DescriptorLoadOp>(lhs.load) || !isa_and_nonnull<DescriptorLoadOp>(rhs.load))
     return false;
-  // Bytes that threads widen are the instruction's rows then, and have to lie along K.
-  if (lhs.isWidened || rhs.isWidened)
-    return rhs.isTransposed && operandWidenedInRegisters(dot.getLhs(), dot.getRhs()) == 1u;
-  // Operands of 8 bits have to lie along K, both.
+  // Bytes have to lie along K, those that threads widen, too.
+  if (rhs.isWidened)
+    return rhs.isTransposed;
   return bitWidthOf(dot.getLhs().getType().getElementType()) == 16 ||
          (!lhs.isTransposed && rhs.isTransposed);
 }
@@ -105,7 +109,7 @@ static void transposeDot(DotOp dot, DotSum sum) {
   dot.getLhsMutable().assign(transpose(builder, loc, operands[0]));
   dot.getRhsMutable().assign(transpose(builder, loc, operands[1]));
   for (Value operand : operands)
-    while (operand && operand.use_empty() &&
+    while (operand.use_empty() &&
            isa<PermuteOp, arith::SIToFPOp, arith::UIToFPOp>(operand.getDefiningOp())) {
       Operation *unused = operand.getDefiningOp();
       operand = unused->getOperand(0);

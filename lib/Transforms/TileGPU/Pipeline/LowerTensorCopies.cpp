@@ -67,12 +67,7 @@ static Operation *firstUser(Operation *op, Value buffer) {
   return op;
 }
 
-static int64_t bytesOf(MemDescType type) {
-  return ShapedType::getNumElements(type.getShape()) * type.getBuffers() *
-         int64_t(tile::bitWidthOf(type.getElementType())) / 8;
-}
-
-/// Of the buffers that load warps fill in a loop over tiles.
+/// Bytes of the buffers that load warps fill in a loop over tiles.
 static int64_t bytesOfRings(scf::ForOp tiles) {
   DenseSet<Value> full;
   tiles.walk([&](SlotAcquireOp acquire) {
@@ -84,37 +79,23 @@ static int64_t bytesOfRings(scf::ForOp tiles) {
   tiles.walk([&](TmaLoadOp copy) {
     LocalAllocOp ring = allocOf(copy.getBuffer());
     if (full.contains(copy.getBarriers()) && ring && rings.insert(ring).second)
-      bytes += bytesOf(ring.getType());
+      bytes += ring.getType().getSizeInBytes();
   });
   return bytes;
 }
 
-/// Of the largest tensor that a loop over tiles stores, which may be converted on the way.
+/// Bytes of the largest tensor that a loop over tiles stores, which may be converted on the way.
 static int64_t bytesOfStores(scf::ForOp tiles) {
   int64_t bytes = 0;
-  tiles.walk([&](Operation *op) {
-    if (!isa<tile::StoreOp, tile::DescriptorStoreOp, tile::DescriptorReduceOp>(op))
-      return;
-    for (Type type : op->getOperandTypes())
-      if (auto tensor = dyn_cast<RankedTensorType>(type);
-          tensor && tensor.getElementType().isIntOrFloat())
-        bytes = std::max(bytes, tensor.getNumElements() *
-                                    int64_t(tile::bitWidthOf(tensor.getElementType())) / 8);
-  });
+  auto count = [&](Value value) {
+    if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
+      bytes = std::max(bytes, tensor.getNumElements() *
+                                  int64_t(tile::bitWidthOf(tensor.getElementType())) / 8);
+  };
+  tiles.walk([&](tile::StoreOp store) { count(store.getValue()); });
+  tiles.walk([&](tile::DescriptorStoreOp store) { count(store.getValue()); });
+  tiles.walk([&](tile::DescriptorReduceOp reduction) { count(reduction.getValue()); });
   return bytes;
-}
-
-/// The operation of a block behind which a buffer is not read any more, by products in flight
-/// either.
-static Operation *lastReader(Block *block, Value buffer) {
-  Operation *last = &block->back();
-  while (!usesBuffer(last, buffer))
-    last = last->getPrevNode();
-  SmallVector<Operation *> results(last->getUsers());
-  for (Operation *user : results)
-    if (isa<WgmmaWaitOp>(user) && user->getBlock() == block && last->isBeforeInBlock(user))
-      last = user;
-  return last;
 }
 
 namespace {
@@ -145,7 +126,7 @@ public:
     Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
     Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
     if (target && isForLoadWarps(*target))
-      handToLoadWarps(*target, barriers);
+      handToLoadWarps(*target, barriers, zero, one);
     TmaLoadOp::create(rewriter, loc, load.getDesc(), load.getOffsets(), buffer, barriers.objects(),
                       zero, /*predicate=*/Value(), /*shared=*/Value(), /*turn=*/Value());
     if (target)
@@ -216,23 +197,21 @@ private:
     int64_t filled = bytesOfRings(tiles);
     if (filled == 0 || !LoadSlice().add(load) || WrittenMemory(tiles).mayContain(load.getDesc()))
       return false;
-    int64_t bytes = bytesOf(alloc.getType());
+    int64_t bytes = alloc.getType().getSizeInBytes();
     return filled + bytes + std::max(bytes, bytesOfStores(tiles)) <=
            processorOf(tiles->getParentOfType<func::FuncOp>()).maxSharedBytesPerCta();
   }
 
-  /// The buffer is a ring of one slot.
-  void handToLoadWarps(Target &target, BarrierObjects &full) {
+  /// The buffer is a ring of one slot, released behind its last reader.
+  void handToLoadWarps(Target &target, BarrierObjects &full, Value zero, Value one) {
     OpBuilder::InsertionGuard guard(rewriter);
     BarrierObjects empty(rewriter, load, 1, numWarpsOf(load), /*inits=*/{});
     Location loc = load.getLoc();
-    Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
-    Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
     Value before = arith::XOrIOp::create(rewriter, loc, full.stateAt(load).front(), one);
     SlotAcquireOp::create(rewriter, loc, empty.objects(), zero, before, full.objects(),
                           /*elected=*/false, /*predicate=*/Value());
-    rewriter.setInsertionPointAfter(lastReader(load->getBlock(), target.store.getBuffer()));
-    zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
+    rewriter.setInsertionPointAfter(
+        lastWaitFor(lastUser(load->getBlock(), target.store.getBuffer())));
     SlotReleaseOp::create(rewriter, loc, empty.objects(), zero, /*predicate=*/Value(),
                           /*alone=*/Value());
   }

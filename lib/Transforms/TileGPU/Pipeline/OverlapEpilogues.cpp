@@ -89,20 +89,6 @@ private:
 };
 } // namespace
 
-/// The last operation of a block that uses a buffer or a view of it, itself or inside.
-static Operation *lastUser(Block *block, Value buffer) {
-  Operation *last = nullptr;
-  for (Operation *user : buffer.getUsers()) {
-    Operation *op = block->findAncestorOpInBlock(*user);
-    if (op && isa<MemDescIndexOp, MemDescPermuteOp>(user))
-      if (Operation *inner = lastUser(block, user->getResult(0)))
-        op = inner;
-    if (op && (!last || last->isBeforeInBlock(op)))
-      last = op;
-  }
-  return last;
-}
-
 bool FirstCopies::findCopies() {
   for (Operation *user : barriers.getUsers())
     if (auto copy = dyn_cast<TmaLoadOp>(user); copy && copy->getBlock() == tiles.getBody())
@@ -130,9 +116,7 @@ bool FirstCopies::findLastUser() {
   if (!loop)
     return fail("its copies are read outside of a loop");
   // The products of the last iteration read the ring until they have been waited for.
-  for (Operation *user : loop->getUsers())
-    if (isa<WgmmaWaitOp>(user) && user->getBlock() == body && last->isBeforeInBlock(user))
-      last = user;
+  last = lastWaitFor(loop);
   return true;
 }
 
