@@ -19,38 +19,6 @@ from product_model import Problem
 SEED = 20261128
 
 
-class DrawnAttention(attention.Attention):
-    name = "drawn_attention"
-
-
-class DrawnGroupedAttention(grouped_attention.GroupedAttention):
-    name = "drawn_grouped_attention"
-
-
-class DrawnAttentionBackward(attention_backward.AttentionBackward):
-    name = "drawn_attention_backward"
-
-
-class DrawnDecode(decode.Decode):
-    name = "drawn_decode"
-
-
-class DrawnW8A16(quantised.W8A16):
-    name = "drawn_w8a16"
-
-
-class DrawnW4A16(quantised.W4A16):
-    name = "drawn_w4a16"
-
-
-class DrawnGrouped(layers.Grouped):
-    name = "drawn_grouped_matmul"
-
-
-class DrawnFused(layers.Fused):
-    name = "drawn_matmul_bias"
-
-
 def spread(draw, least, most, step=1):
     """Evenly in the logarithm, in whole steps."""
     return max(least, int(2**draw.uniform(least.bit_length() - 1, most.bit_length() - 1)) // step * step)
@@ -72,29 +40,31 @@ def attentions(draw):
         batch, count = heads(draw, length)
         depth, causal, dtype = (64, 128, 256)[i % 3], i % 4 < 2, draw.choice(("bf16", "bf16", "fp16"))
         whole = length % 128 == 0
-        yield DrawnAttention(batch, count, length, depth, causal, dtype, attention.CONFIGURATIONS[depth],
-                              attention.TILES[depth] if whole else [], dict(better_peer=1.0), attention.others_of(depth, causal))
+        yield attention.Attention(batch, count, length, depth, causal, dtype, attention.CONFIGURATIONS[depth],
+                                  attention.TILES[depth] if whole else [], dict(better_peer=1.0),
+                                  attention.others_of(depth, causal))
     for i, length in enumerate(lengths(draw, 4)):
         batch, _ = heads(draw, length)
         group = draw.choice((2, 4, 8))
-        yield DrawnGroupedAttention(batch, 32, 32 // group, length, 128, i < 2, 0, "bf16",
-                                     grouped_attention.CONFIGURATIONS[128], goals=dict(better_peer=1.0))
+        yield grouped_attention.GroupedAttention(batch, 32, 32 // group, length, 128, i < 2, 0, "bf16",
+                                                 grouped_attention.CONFIGURATIONS[128], goals=dict(better_peer=1.0))
 
 
 def backwards(draw):
     for i, length in enumerate(lengths(draw, 6, 512, 8192)):
         batch, count = heads(draw, length)
         depth = (64, 128)[i % 2]
-        yield DrawnAttentionBackward(batch, count, length, depth, i % 3 == 0, "bf16", attention_backward.CONFIGURATIONS[depth],
-                                      [], dict(better_peer=0.97), attention_backward.FUSED[depth])
+        yield attention_backward.AttentionBackward(batch, count, length, depth, i % 3 == 0, "bf16",
+                                                   attention_backward.CONFIGURATIONS[depth], [], dict(better_peer=0.97),
+                                                   attention_backward.FUSED[depth])
 
 
 def decodes(draw):
     for _ in range(4):
         batch = spread(draw, 1, 64)
         length = spread(draw, 1024, min(131072, 2**19 // batch))
-        yield DrawnDecode(batch, 32, 8, length, 128, 16, "bf16", False, decode.TIMED, goals=dict(same_text=1.0),
-                           others=decode.WHOLE_ROUNDS + decode.ALONE if batch == 1 else decode.BATCHES)
+        yield decode.Decode(batch, 32, 8, length, 128, 16, "bf16", False, decode.TIMED, goals=dict(same_text=1.0),
+                            others=decode.WHOLE_ROUNDS + decode.ALONE if batch == 1 else decode.BATCHES)
 
 
 def quantiseds(draw):
@@ -103,10 +73,10 @@ def quantiseds(draw):
         n, k = (spread(draw, 1024, 16384, 128) for _ in range(2))
         chosen = quantised.ROWS16 if rows <= 16 else quantised.ROWS64 if rows <= 64 else quantised.LARGE
         more = quantised.likely(rows, n, k) if rows > 64 else []
-        yield DrawnW8A16(rows, n, k, "bf16", "t", chosen, [], dict(library=0.95), more)
+        yield quantised.W8A16(rows, n, k, "bf16", "t", chosen, [], dict(library=0.95), more)
     for rows in (spread(draw, 2, 16), spread(draw, 17, 64)):
         n, k = (spread(draw, 1024, 16384, 128) for _ in range(2))
-        yield DrawnW4A16(rows, n, k, "bf16", 128, quantised.GROUPS16 if rows <= 16 else quantised.GROUPS64)
+        yield quantised.W4A16(rows, n, k, "bf16", 128, quantised.GROUPS16 if rows <= 16 else quantised.GROUPS64)
 
 
 def products(draw):
@@ -114,21 +84,23 @@ def products(draw):
         rows = tuple(spread(draw, 8, 2048, 8) for _ in range(count))
         n, k = (spread(draw, 512, 8192, 64) for _ in range(2))
         likely = layers.uneven(product_model.likely(Problem(sum(rows), n, k, 2, parts=rows), most=3))
-        yield DrawnGrouped(rows, n, k, "bf16", layers.LARGE, layers.BY_DESCRIPTORS + layers.SORTED
-                            + [replace(c, source=layers.ROWS) for c in likely])
+        yield layers.Grouped(rows, n, k, "bf16", layers.LARGE, layers.BY_DESCRIPTORS + layers.SORTED
+                             + [replace(c, source=layers.ROWS) for c in likely])
     for activation in ("gelu_tanh", "relu", "silu"):
         m, n, k = (spread(draw, 512, 16384, 8) for _ in range(3))
         likely = layers.uneven(product_model.likely(Problem(m, n, k, 2), most=3))
-        yield DrawnFused(m, n, k, "bf16", activation, layers.LARGE, likely + layers.PERSISTENT)
+        yield layers.Fused(m, n, k, "bf16", activation, layers.LARGE, likely + layers.PERSISTENT)
 
 
 def timed():
-    """What is measured."""
+    """What is measured, each case by its family's name behind "drawn_"."""
     draw = random.Random(SEED)
     for family in (attentions, backwards, decodes, quantiseds, products):
-        yield from family(draw)
+        for case in family(draw):
+            case.name = f"drawn_{case.name}"
+            yield case
 
 
 def checked():
-    """Nothing beyond what is measured: those are checked as well."""
+    """None: what is measured is checked as well."""
     return ()

@@ -221,7 +221,7 @@ OWN = dict(matmul=("triton-tma", matmul_descriptors), attention=("triton-tma", a
            attention_backward=("triton-own", gradients_in_one), w8a16=("triton-own", w8a16_plain))
 
 
-def own(case):
+def style_of(case):
     """The same for sizes that were drawn."""
     return OWN[case.name.removeprefix("random_").removeprefix("drawn_")]
 
@@ -231,9 +231,9 @@ def call(kind, case, configuration, arguments, examples, folder):
     if kind == "triton":
         calls = [same_text(step, own, arguments, examples, folder) for step, own in steps_of(case, configuration)]
         return calls[0] if len(calls) == 1 else Calls(calls)
-    return own(case)[1](case, configuration, arguments)
+    return style_of(case)[1](case, configuration, arguments)
 
 
 def calls(case):
     """Kind and configuration of all of them."""
-    return [("triton", c) for c in case.configurations] + [(own(case)[0], c) for c in case.tiles]
+    return [("triton", c) for c in case.configurations] + [(style_of(case)[0], c) for c in case.tiles]

@@ -6,10 +6,10 @@
 
 from dataclasses import dataclass, field
 
+from product_model import MULTIPROCESSORS
 from tensor_case import Configuration, Pointer, Source, blocks, cdiv
 
 GEMV = Source("51-w8a16-gemv.tile", "w8a16_gemv")
-PROGRAMS = 132  # the multiprocessors of an H200
 TOLERANCE = {"bf16": 4e-3, "fp16": 6e-4}
 
 
@@ -25,8 +25,8 @@ def rounds(m, n, k, row):
     block_m, block_n, _, parts, warps, _ = row
     ctas = cdiv(m, block_m) * cdiv(n, block_n) * parts
     together = 2 if warps == 4 else 1  # CTAs of a multiprocessor
-    whole, rest = divmod(ctas, PROGRAMS * together)
-    turns = whole * together + (cdiv(rest, PROGRAMS) if rest else 0)
+    whole, rest = divmod(ctas, MULTIPROCESSORS * together)
+    turns = whole * together + (cdiv(rest, MULTIPROCESSORS) if rest else 0)
     tile = 2 * (block_m + 32) * block_n * cdiv(k, parts) / 5.5e6
     return turns * tile + 2 + (3 + parts * m * n * 8 / 3e6 if parts > 1 else 0)
 
