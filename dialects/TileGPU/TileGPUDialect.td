@@ -45,6 +45,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kPlannedOccupancyAttr = "tilegpu.planned_occupancy";
     /// Module attribute: a thread's tensors take several times the registers that it has.
     static constexpr ::llvm::StringLiteral kSpillsAttr = "tilegpu.spills";
+    /// Function attribute: persistent, the kernel would store a tile while it loads the next one.
+    static constexpr ::llvm::StringLiteral kGainsFromTurnsAttr = "tilegpu.gains_from_turns";
     /// Module attribute: bytes of shared memory that a CTA needs.
     static constexpr ::llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
     /// Function attribute: a thread's code is to be ordered so that few registers are live.

@@ -87,17 +87,21 @@ static bool hasOneAccumulator(WgmmaOp dot) {
                                                       form->columns * form->columnGroups};
 }
 
-/// Whether the loop makes one tile of a product, and a loop around it one tile after the other.
-/// Load warps start the copies of the next one while this one is stored. With several accumulators
-/// to a warpgroup that is slower: docs/benchmarks/steps.md.
-static bool makesTilesInTurn(const LoopSchedule &schedule) {
-  scf::ForOp loop = schedule.loop;
-  auto tiles = dyn_cast<scf::ForOp>(loop->getParentOp());
-  if (!tiles || llvm::any_of(tiles.getResultTypes(), llvm::IsaPred<RankedTensorType>))
-    return false;
+/// Whether the loop makes one tile of a product. With several accumulators to a warpgroup load
+/// warps are slower: docs/benchmarks/steps.md.
+static bool makesTile(const LoopSchedule &schedule) {
   SmallVector<WgmmaOp> dots = dotsOf(schedule);
   return dots.size() == 1 && !dots.front().getFragmentsOf() && !schedule.hasThreadCopies() &&
          !readsWhatIsComputed(dots.front(), schedule) && hasOneAccumulator(dots.front());
+}
+
+/// Whether the loop makes one tile of a product, and a loop around it one tile after the other.
+/// Load warps start the copies of the next one while this one is stored.
+static bool makesTilesInTurn(const LoopSchedule &schedule) {
+  scf::ForOp loop = schedule.loop;
+  auto tiles = dyn_cast<scf::ForOp>(loop->getParentOp());
+  return tiles && llvm::none_of(tiles.getResultTypes(), llvm::IsaPred<RankedTensorType>) &&
+         makesTile(schedule);
 }
 
 /// Whether a multiprocessor has room for one CTA only.
@@ -231,6 +235,22 @@ RolePlan planRoles(func::FuncOp func, ArrayRef<LoopSchedule> schedules, std::opt
     return {false, order,
             "the kernel orders accesses of memory, which the copies would run ahead of"};
   return {true, nullptr, {}};
+}
+
+bool gainsFromTurns(func::FuncOp func, ArrayRef<LoopSchedule> schedules) {
+  LoadSlice slice;
+  bool gains = false;
+  for (const LoopSchedule &schedule : schedules) {
+    if (!schedule.numTensorCopies())
+      continue;
+    gains = isa<func::FuncOp>(schedule.loop->getParentOp()) && makesTile(schedule) &&
+            asksForRoles(schedule.loop) != false && findObstacle(schedule, slice).hasLoadWarps;
+    if (!gains)
+      return false;
+  }
+  // The next program's copies would run ahead of all that this one does.
+  auto orders = [](Operation &op) { return findAccessOrder(&op, /*barriers=*/true) != nullptr; };
+  return gains && llvm::none_of(func.front(), orders) && fillsSharedMemory(func, schedules);
 }
 
 } // namespace tilec

@@ -104,11 +104,37 @@ static bool clustersFit(const tilec_call &call, const tilecrt::KernelMetadata &m
          tilecrt::hasWholeClusters(metadata, {call.grid[0], call.grid[1], call.grid[2]});
 }
 
-tilec_status JitObject::findKind(const tilec_call &call, const JitVariant *&variant) {
+static constexpr uint32_t saysTurns = TILEC_COMPILE_PERSISTENT | TILEC_COMPILE_NO_PERSISTENT;
+
+bool JitObject::wantsTurns(const tilec_call &call) const {
+  if (!decidesTurns || (call.compile_flags & saysTurns) || !device)
+    return false;
+  return tilecrt::takesSeveralTurns({call.grid[0], call.grid[1], call.grid[2]},
+                                    device->info().concurrentCtas);
+}
+
+tilec_status JitObject::fitTurns(tilec_call &call, KindKey &key, const JitVariant *&variant) {
+  if (!decidesTurns || (call.compile_flags & saysTurns))
+    return TILEC_OK;
+  bool wants = wantsTurns(call);
+  bool fits =
+      variant->kernel->kernel.metadata.isPersistent ? wants : !(wants && variant->gainsFromTurns);
+  if (fits)
+    return TILEC_OK;
+  uint32_t flag = wants ? TILEC_COMPILE_PERSISTENT : TILEC_COMPILE_NO_PERSISTENT;
+  call.compile_flags |= flag;
+  key.front() |= uint64_t(flag) << 32;
+  return findOrMake(call, key, variant);
+}
+
+tilec_status JitObject::findKind(const tilec_call &given, const JitVariant *&variant) {
   KindKey key;
-  if (tilec_status status = makeKey(call, key))
+  if (tilec_status status = makeKey(given, key))
     return status;
-  if (tilec_status status = findOrMake(call, key, variant))
+  if (tilec_status status = findOrMake(given, key, variant))
+    return status;
+  tilec_call call = given;
+  if (tilec_status status = fitTurns(call, key, variant))
     return status;
   return clustersFit(call, variant->kernel->kernel.metadata) ? TILEC_OK
                                                              : withoutClusters(call, key, variant);

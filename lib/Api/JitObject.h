@@ -42,6 +42,8 @@ struct JitVariant {
   std::shared_ptr<RunFunction> function;
   std::vector<ArgumentSource> sources;
   BundledLaunch bundled;
+  /// Persistent code is faster for grids of more programs than run at once.
+  bool gainsFromTurns = false;
   JitVariant *next = nullptr;
 };
 
@@ -93,7 +95,8 @@ public:
 
   /// The code for a call's values, which is made when there is none: without tensor copies where
   /// the values have no tensor maps that were inferred, without clusters where the grid is not one
-  /// of whole clusters. A failure was kept when it is not TILEC_OK.
+  /// of whole clusters, persistent where that pays for the grid. A failure was kept when it is not
+  /// TILEC_OK.
   tilec_status find(const tilec_call &call, const JitVariant *&variant);
   /// `variant` is null when there is no code for the call.
   tilec_status launch(const tilec_call &call, const JitVariant *&variant);
@@ -121,6 +124,11 @@ protected:
   /// Programs of a cluster, and CTAs of a program, for calls that do not say; 0: what the code that
   /// fits has.
   int32_t defaultCtas = 0, defaultSplitK = 0;
+  /// Whether code is persistent by cost, where calls do not say.
+  bool decidesTurns = false;
+  /// Whether the CTAs of the call's launch are to run several programs where that pays: it has more
+  /// than run at once, and does not say.
+  bool wantsTurns(const tilec_call &call) const;
   /// Adds code for a call's values that was made elsewhere; nobody has the object yet.
   tilec_status adopt(const tilec_call &call, std::unique_ptr<JitVariant> variant);
 
@@ -132,6 +140,9 @@ private:
   tilec_status findKind(const tilec_call &call, const JitVariant *&variant);
   /// The code for a key of the call, which is made when there is none.
   tilec_status findOrMake(const tilec_call &call, const KindKey &key, const JitVariant *&variant);
+  /// Replaces code that is persistent, or is not, where the other pays for the call's grid; changes
+  /// the call and its key to those that have it.
+  tilec_status fitTurns(tilec_call &call, KindKey &key, const JitVariant *&variant);
   /// Replaces code whose clusters the launch cannot have, if there is other code.
   tilec_status withoutClusters(const tilec_call &call, KindKey &key, const JitVariant *&variant);
   /// Replaces code whose inferred tensor maps the values do not have, if there is other code.

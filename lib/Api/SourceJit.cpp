@@ -90,6 +90,7 @@ tilec_status SourceJit::open(const tilec_jit_options &given) {
   int32_t usual = base.tuned.database.empty() ? 1 : 0;
   defaultCtas = base.result.numCtas.value_or(usual);
   defaultSplitK = base.result.splitK.value_or(usual);
+  decidesTurns = !base.result.persistent;
   if (device) {
     if (!base.hasTarget)
       base.result.target = device->info().target;
@@ -210,6 +211,7 @@ tilec_status SourceJit::makeOptions(const tilec_call &call, CompileOptions &opti
     options.numCtas.reset();
   if (options.splitK == 1 && base.tuned.database.empty())
     options.splitK.reset();
+  options.persistentByCost = wantsTurns(call);
   describeKind(parameters, ArrayRef(call.values, call.num_values), options);
   return TILEC_OK;
 }
@@ -258,6 +260,8 @@ tilec_status SourceJit::load(const tilec_call &call, JitVariant &variant) const 
   if (tilec_status status = findSources(parameters, ArrayRef(call.values, call.num_values),
                                         metadata, variant.sources))
     return status;
+  variant.gainsFromTurns = llvm::any_of(
+      metadata.properties, [](const auto &property) { return property.first == "persistent"; });
   return device ? take(device->load(variant.kernel->owner), variant.function) : TILEC_OK;
 }
 
@@ -315,6 +319,7 @@ tilec_status SourceJit::withConfig(const tilec_call &call, const KernelInfo &ker
   options.arguments = std::move(typed.arguments);
   applyConfig(found.order.front()->config, kernel, options);
   options.arguments.clear();
+  tuned->decidesTurns = !options.persistent;
   tuned->defaultCtas = options.numCtas.value_or(1);
   tuned->defaultSplitK = options.splitK.value_or(1);
   auto variant = std::make_unique<JitVariant>();

@@ -160,8 +160,8 @@ PipelineOptions Compilation::tileGPUOptions() const {
   pipeline.numWarps = result->metadata.numWarps;
   pipeline.registerSteps = registerSteps;
   pipeline.numCtas = options.numCtas.value_or(1);
-  if (options.persistent)
-    pipeline.persistent = *options.persistent ? "on" : "off";
+  if (options.persistent.value_or(options.persistentByCost))
+    pipeline.persistent = options.persistent ? "on" : "auto";
   pipeline.timeline = {int64_t(options.timelineMarks), int64_t(options.timelineFirstCta),
                        int64_t(options.timelineLastCta)};
   return pipeline;
@@ -211,6 +211,9 @@ bool Compilation::toTileGPU() {
   result->metadata.splitK = uint32_t(tilegpu::splitKOf(*module));
   result->metadata.clusterX = uint32_t(tilegpu::clusterSizeOf(*module));
   result->metadata.isPersistent = isPersistent(*module);
+  if (gainsFromTurns(*module))
+    result->metadata.properties.emplace_back("persistent",
+                                             "pays for more programs than run at once");
   fillTimeline(*module, result->metadata);
   keepModule(Stage::TileGPU);
   return true;

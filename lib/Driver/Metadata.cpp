@@ -94,6 +94,12 @@ bool isPersistent(ModuleOp module) {
   });
 }
 
+bool gainsFromTurns(ModuleOp module) {
+  return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp func) {
+    return func->hasAttr(tilegpu::TileGPUDialect::kGainsFromTurnsAttr);
+  });
+}
+
 /// The places of a kernel's events, by number.
 static std::vector<tilecrt::TimelineEvent> eventsOf(ModuleOp module) {
   std::vector<tilecrt::TimelineEvent> events;

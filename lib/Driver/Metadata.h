@@ -15,6 +15,9 @@ namespace tilec {
 void fillFromTile(mlir::ModuleOp module, tilecrt::KernelMetadata &metadata);
 /// Whether the module's kernel, of the tilegpu dialect, is persistent.
 bool isPersistent(mlir::ModuleOp module);
+
+/// Whether it is not, but would gain from it in launches of more programs than run at once.
+bool gainsFromTurns(mlir::ModuleOp module);
 /// The marks of the module's kernel, of the tilegpu dialect, and the argument that they need; once.
 void fillTimeline(mlir::ModuleOp module, tilecrt::KernelMetadata &metadata);
 /// Shared memory and the line map, from a module of the LLVM dialect.

@@ -170,7 +170,7 @@ struct TileGPUPipelineOptions : PassPipelineOptions<TileGPUPipelineOptions> {
                                 llvm::cl::init("auto")};
   Option<std::string> persistent{*this, "persistent",
                                  llvm::cl::desc("CTAs that run several programs"),
-                                 llvm::cl::init("auto")};
+                                 llvm::cl::init("off")};
   Option<int> numCtas{*this, "num-ctas", llvm::cl::desc("programs that copy for each other"),
                       llvm::cl::init(1)};
   Option<std::string> stopBefore{*this, "stop-before",

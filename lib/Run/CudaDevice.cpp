@@ -234,6 +234,7 @@ CudaDevice::CudaDevice(Context made, const std::string &library) : context(std::
   facts.computeMajor = device.computeMajor;
   facts.computeMinor = device.computeMinor;
   facts.multiprocessors = unsigned(device.smCount);
+  facts.concurrentCtas = facts.multiprocessors;
   facts.sharedBytes = unsigned(device.sharedPerBlockOptIn);
   facts.memoryBytes = device.totalMemoryBytes;
   facts.l2Bytes = device.l2Bytes;

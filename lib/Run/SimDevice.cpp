@@ -27,6 +27,7 @@ public:
       : HostDevice(given.gapBytes), options(std::move(given)) {
     facts.name = "simulator";
     facts.target = "sim";
+    facts.concurrentCtas = tilecrt::sim::LaunchConfig().residentCtas;
   }
 
   Status checkTarget(const std::string &target, bool /*isPtx*/) const override {

@@ -10,6 +10,7 @@
 //   most of the time.
 
 #include "DeviceModule.h"
+#include "FreezeBounds.h"
 #include "PackConversions.h"
 #include "PassManagers.h"
 #include "ProcessorFacts.h"
@@ -63,7 +64,7 @@ void addKernelPasses(llvm::ModulePassManager &passes) {
       kernel,
       loopPasses(/*memory=*/true, LoopInstSimplifyPass(), LoopSimplifyCFGPass(),
                  LICMPass(LICMOptions()), LoopRotatePass(), LICMPass(LICMOptions())),
-      SimplifyCFGPass(), InstCombinePass(),
+      SimplifyCFGPass(), InstCombinePass(), FreezeBoundsPass(),
       loopPasses(/*memory=*/false, IndVarSimplifyPass(), LoopDeletionPass(), LoopFullUnrollPass()));
   // Scalars again, with the loops in their final shape.
   addPasses(kernel, SROAPass(SROAOptions::ModifyCFG), EarlyCSEPass(/*UseMemorySSA=*/true),

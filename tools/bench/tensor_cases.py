@@ -12,9 +12,10 @@ import layers
 import matmul
 import quantised
 import random_matmul
+import short_sums
 from tensor_case import HOPPER, build_of, ours, steps_of
 
-FAMILIES = (matmul, random_matmul, quantised, attention, attention_backward, decode, grouped_attention, layers, drawn_sizes)
+FAMILIES = (matmul, random_matmul, short_sums, quantised, attention, attention_backward, decode, grouped_attention, layers, drawn_sizes)
 
 
 # The fastest configurations of the families as they were measured (docs/benchmarks/h200/tensor-cubins.json): case, size and configuration.

@@ -243,9 +243,11 @@ void Bench::predict(const RunCommand &variant, BenchRow &row) {
 ExitCode Bench::compile(const RunCommand &variant, BenchRow &row) {
   CompileOptions options = optionsOf(variant);
   options.target = "sim";
-  if (gpu)
+  if (gpu) {
     if (Status status = aimAtGpu(*device, options); !status.ok())
       return reportUnlessOk(status);
+    options.persistentByCost = takesSeveralTurns(*device, plan.grid);
+  }
   cache.attachTo(options);
   DiagnosticEngine diagnostics;
   compiled = compiler.compileFitting(

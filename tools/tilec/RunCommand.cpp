@@ -224,6 +224,7 @@ ExitCode Runner::compile() {
   if (device) {
     if (Status status = aimAtGpu(*device, options); !status.ok())
       return reportUnlessOk(status);
+    options.persistentByCost = takesSeveralTurns(*device, plan.grid);
   }
   if (saved)
     applySaved(*saved, options);

@@ -73,7 +73,8 @@ void SourceOptions::declare(OptionSet &options, const char *argumentValue,
   options.addFlag("--tensor-copies,!--no-tensor-copies", kernel.options.tensorCopies,
                   "Copy what pointers lead to by TMA where that pays (default)");
   options.addFlag("--persistent,!--no-persistent", kernel.options.persistent,
-                  "Launch as many CTAs as fit, which run one program after the other");
+                  "Launch as many CTAs as fit, which run one program after the other (launches on "
+                  "a GPU: where that pays)");
   addAssemblerOption(options, kernel.ptxas);
   addCacheOptions(options, kernel.cache);
   options.addValue("--diagnostics-format", diagnosticsFormat, "Errors and warnings as text, json",

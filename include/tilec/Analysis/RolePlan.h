@@ -30,6 +30,13 @@ struct RolePlan {
 RolePlan planRoles(mlir::func::FuncOp func, llvm::ArrayRef<LoopSchedule> schedules,
                    std::optional<bool> forced, bool inCluster);
 
+/// Whether it pays that a CTA runs one program of `func` after the other: each makes one tile of a
+/// product, whose store would be in the open, as no other CTA has room beside it. With a loop over
+/// programs around it load warps start the copies of the next tile meanwhile. Not for kernels with
+/// a loop over tiles of their own, nor for those that compute between dots (attention): they have
+/// load warps without, and gain less than 2 % (docs/benchmarks/steps.md).
+bool gainsFromTurns(mlir::func::FuncOp func, llvm::ArrayRef<LoopSchedule> schedules);
+
 /// Gives the tensor copies of the loops to load warps where `plan` has them. Where it has none, the
 /// warps of loops in which more than one warpgroup computes between dots release slots one by one
 /// (`LoopSchedule::releasesSlots`), so that one multiplies while another one computes; elsewhere a

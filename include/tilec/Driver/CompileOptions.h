@@ -66,8 +66,10 @@ struct LoweringOptions {
   /// Loads through pointers become copies by the tensor memory access unit where that pays. The
   /// kernel takes tensor maps then, which whoever launches it has to make.
   bool tensorCopies = true;
-  /// CTAs run one program after the other, as many as fit at once; not given: where that pays.
+  /// CTAs run one program after the other, as many as fit at once; not given: `persistentByCost`.
   std::optional<bool> persistent{};
+  /// They do where that pays, in launches of more programs than run at once.
+  bool persistentByCost = false;
   /// Programs of a cluster, neighbours along x, which copy blocks that all of them load for each
   /// other, where the kernel allows it; the grid's first size is a multiple. 1 or 2; not given: 1.
   std::optional<int> numCtas{};
@@ -147,7 +149,8 @@ void visitCodeOptions(Options &options, Visitor &&visit) {
   visit("unrollLimit", unrollLimit);
   std::conditional_t<isConst, const LoweringOptions, LoweringOptions> &back = options;
   auto &[maxRegisters, target, lineInfo, fpFusion, flushSubnormals, countInstructions, tensorCopies,
-         persistent, numCtas, splitK, timelineMarks, timelineFirstCta, timelineLastCta] = back;
+         persistent, persistentByCost, numCtas, splitK, timelineMarks, timelineFirstCta,
+         timelineLastCta] = back;
   visit("maxRegisters", maxRegisters);
   visit("target", target);
   visit("lineInfo", lineInfo);
@@ -156,6 +159,7 @@ void visitCodeOptions(Options &options, Visitor &&visit) {
   visit("countInstructions", countInstructions);
   visit("tensorCopies", tensorCopies);
   visit("persistent", persistent);
+  visit("persistentByCost", persistentByCost);
   visit("numCtas", numCtas);
   visit("splitK", splitK);
   visit("timelineMarks", timelineMarks);

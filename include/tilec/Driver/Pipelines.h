@@ -23,7 +23,7 @@ struct PipelineOptions {
   /// Warps of their own for tensor copies: "on", "off" or "auto" (tilegpu-pipeline-loops).
   std::string loadWarps = "auto";
   /// CTAs that run several programs: "on", "off" or "auto" (tilegpu-make-persistent).
-  std::string persistent = "auto";
+  std::string persistent = "off";
   /// Programs that form a cluster and copy for each other (tilegpu-multicast-copies).
   int numCtas = 1;
   /// Marks of what the warps do (tilegpu-insert-timeline).

@@ -84,6 +84,8 @@ struct DeviceInfo {
   std::string target;
   int computeMajor = 0, computeMinor = 0;
   unsigned multiprocessors = 0, sharedBytes = 0;
+  /// CTAs that run at once at least; 0: any number.
+  unsigned concurrentCtas = 0;
   uint64_t memoryBytes = 0, l2Bytes = 0;
   int driverVersion = 0, ordinal = 0;
   /// The library of the driver; empty: the installed one.

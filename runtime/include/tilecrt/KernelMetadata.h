@@ -165,6 +165,12 @@ inline uint32_t persistentCtas(uint64_t programs, uint64_t resident) {
   return static_cast<uint32_t>(programs < resident ? programs : resident);
 }
 
+/// Whether a grid has more programs than run at once; `atOnce` is 0 where that is any number.
+inline bool takesSeveralTurns(const std::array<uint32_t, 3> &grid, uint64_t atOnce) {
+  uint64_t plane = uint64_t(grid[0]) * grid[1];
+  return atOnce != 0 && grid[2] != 0 && plane > atOnce / grid[2];
+}
+
 /// Most CTAs of a launch along x.
 constexpr uint64_t mostCtasAlongX = 0x7fffffff;
 

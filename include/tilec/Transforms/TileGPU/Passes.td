@@ -223,14 +223,18 @@ def TileGPUMakePersistentPass : Pass<"tilegpu-make-persistent", "::mlir::func::F
     Where programs with a larger index along an axis have more iterations to do (causal attention), those with the largest
     index come first, and every second turn goes through the CTAs backwards.
 
+    By cost: kernels whose programs make one tile of a product each, whose load warps then fetch the next one while it is
+    stored (`gainsFromTurns`). That is so for grids of more programs than run at once, which is for whoever compiles for a
+    grid to ask; otherwise such a kernel gets the attribute `tilegpu.gains_from_turns`.
+
     ```mlir
     %t = ...  // this turn's program, of %gx * %gy * %gz
     %x = tilegpu.program_of_tile 0, %t of %gx, %gy, %gz
     ```
   }];
   let options = [
-    Option<"persistent", "persistent", "std::string", "\"auto\"",
-           "on; off and auto leave the kernel as it is">,
+    Option<"persistent", "persistent", "std::string", "\"off\"",
+           "on, off, or auto: by cost, for a grid of more programs than run at once">,
     Option<"reductionStages", "reduction-stages", "int64_t", "0", "as of tilegpu-pipeline-loops">
   ];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

@@ -13,6 +13,8 @@
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/ProductLoops.h"
+#include "tilec/Analysis/RolePlan.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -177,11 +179,29 @@ namespace {
 struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePersistent> {
   using Base::Base;
 
+  /// Programs of different lengths are left to the GPU, which gives the next one to the CTA that is
+  /// done first.
+  bool pays(const PersistencePlan &plan) {
+    func::FuncOp func = getOperation();
+    if (!plan.isPersistent || plan.longestAxis ||
+        llvm::none_of(func.front().getOps<scf::ForOp>(), isLoopOfProducts))
+      return false;
+    SmallVector<PipelineObstacle> obstacles;
+    return gainsFromTurns(
+        func, scheduleLoops(func, getAnalysis<AxisInfoAnalysis>(), reductionStages, obstacles));
+  }
+
   void runOnOperation() override {
     func::FuncOp func = getOperation();
-    if (persistent != "on" || !func->hasAttr(tile::TileDialect::kKernelAttr))
+    if (!func->hasAttr(tile::TileDialect::kKernelAttr))
       return;
     PersistencePlan plan = planPersistence(func);
+    if (persistent != "on" && !pays(plan))
+      return;
+    if (persistent == "off") {
+      func->setAttr(TileGPUDialect::kGainsFromTurnsAttr, UnitAttr::get(&getContext()));
+      return;
+    }
     if (plan.obstacle)
       remark::missed(plan.obstacle->getLoc(),
                      remark::RemarkOpts::name("NotPersistent").category(remarks::kPersistent))

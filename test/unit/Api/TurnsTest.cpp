@@ -1,0 +1,118 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Persistent kernels by cost over the C interface: which code a call's grid gets. The device is a
+// fake one.
+
+#include "ProductLaunch.h"
+
+using namespace tilec;
+using namespace tilec::test;
+
+namespace {
+
+const char productSource[] = R"(@triton.jit
+def product(a, b, c, M, N, K, BLOCK: tl.constexpr):
+    x = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BLOCK, 64])
+    y = tl.make_tensor_descriptor(b, [K, N], [N, 1], [64, BLOCK])
+    m = tl.program_id(0) // tl.cdiv(N, BLOCK) * BLOCK
+    n = tl.program_id(0) % tl.cdiv(N, BLOCK) * BLOCK
+    sums = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
+    for k in tl.range(0, K, 64):
+        sums = tl.dot(x.load([m, k]), y.load([k, n]), sums)
+    i = tl.arange(0, BLOCK)
+    tl.store(c + (m + i)[:, None] * N + (n + i)[None, :], sums)
+)";
+
+/// More programs than fit on the fake device at once, and fewer than it has multiprocessors.
+constexpr uint32_t kMany = 10000, kFew = 16;
+
+class ApiTurns : public ProductLaunch {
+protected:
+  void create(uint32_t flags = 0, const char *text = productSource) {
+    createFrom(text, nullptr, [&](tilec_options &options) {
+      options.num_stages = 4;
+      options.flags = flags;
+    });
+  }
+  using ProductLaunch::launch;
+  uint32_t launch(uint32_t programs, uint32_t flags = 0) {
+    tilec_call call = callOfPrograms(programs);
+    call.compile_flags = flags;
+    return launch(call);
+  }
+  static uint32_t launchedCtas() { return fakeCuda().launch.gridDimX; }
+};
+
+} // namespace
+
+TEST_F(ApiTurns, gridsOfManyProgramsOfAProduct) {
+  create();
+  EXPECT_EQ(launch(kFew), 0u);
+  EXPECT_EQ(launchedCtas(), kFew);
+  EXPECT_EQ(launch(kMany), 1u);
+  EXPECT_LT(launchedCtas(), kMany) << "as many CTAs as fit at once";
+  EXPECT_EQ(launch(kFew), 0u);
+  EXPECT_EQ(launchedCtas(), kFew);
+  EXPECT_EQ(launch(kMany), 1u);
+  EXPECT_EQ(tilec_jit_num_variants(jit), 2u);
+}
+
+TEST_F(ApiTurns, whicheverComesFirst) {
+  create();
+  EXPECT_EQ(launch(kMany), 0u);
+  EXPECT_LT(launchedCtas(), kMany);
+  EXPECT_EQ(launch(kFew), 1u);
+  EXPECT_EQ(launchedCtas(), kFew);
+  EXPECT_EQ(launch(kMany), 0u);
+  EXPECT_EQ(tilec_jit_num_variants(jit), 2u);
+}
+
+TEST_F(ApiTurns, aCallMaySay) {
+  create();
+  EXPECT_EQ(launch(kMany, TILEC_COMPILE_NO_PERSISTENT), 0u);
+  EXPECT_EQ(launchedCtas(), kMany);
+  EXPECT_EQ(launch(kFew, TILEC_COMPILE_PERSISTENT), 1u);
+  EXPECT_EQ(launchedCtas(), kFew) << "a CTA for each program";
+  EXPECT_EQ(launch(kMany, TILEC_COMPILE_PERSISTENT), 1u);
+  EXPECT_LT(launchedCtas(), kMany);
+}
+
+TEST_F(ApiTurns, anOptionOfAllCalls) {
+  create(TILEC_COMPILE_NO_PERSISTENT);
+  EXPECT_EQ(launch(kFew), 0u);
+  EXPECT_EQ(launch(kMany), 0u);
+  EXPECT_EQ(launchedCtas(), kMany);
+  create(TILEC_COMPILE_PERSISTENT);
+  EXPECT_EQ(launch(kFew), 0u);
+  EXPECT_EQ(launch(kMany), 0u);
+  EXPECT_LT(launchedCtas(), kMany);
+}
+
+TEST_F(ApiTurns, otherKernelsHaveOneCode) {
+  create(0, R"(@triton.jit
+def add(a, b, c, M, N, K, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(c + i, tl.load(a + i) + tl.load(b + i))
+)");
+  EXPECT_EQ(launch(kFew), 0u);
+  EXPECT_EQ(launch(kMany), 0u);
+  EXPECT_EQ(launchedCtas(), kMany);
+  // Nor has one whose warps are not to be specialised.
+  std::string text = productSource;
+  text.replace(text.find("0, K, 64"), 8, "0, K, 64, warp_specialize=False");
+  create(0, text.c_str());
+  EXPECT_EQ(launch(kMany), 0u);
+  EXPECT_EQ(launchedCtas(), kMany);
+  EXPECT_EQ(launch(kFew), 0u);
+}
+
+TEST_F(ApiTurns, preparedLaunches) {
+  create();
+  tilec_call call = callOfPrograms(kMany);
+  tilec_prepared *prepared = nullptr;
+  ASSERT_EQ(tilec_jit_prepare(jit, &call, &prepared), TILEC_OK) << tilec_last_error();
+  EXPECT_EQ(tilec_prepared_launch(prepared, nullptr), TILEC_OK) << tilec_last_error();
+  EXPECT_LT(launchedCtas(), kMany);
+  tilec_prepared_destroy(prepared);
+}
