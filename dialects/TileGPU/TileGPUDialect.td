@@ -47,6 +47,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kSpillsAttr = "tilegpu.spills";
     /// Function attribute: persistent, the kernel would store a tile while it loads the next one.
     static constexpr ::llvm::StringLiteral kGainsFromTurnsAttr = "tilegpu.gains_from_turns";
+    /// Function attribute: two programs of a cluster are to copy for each other, if they can.
+    static constexpr ::llvm::StringLiteral kPairedAttr = "tilegpu.paired";
     /// Module attribute: bytes of shared memory that a CTA needs.
     static constexpr ::llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
     /// Function attribute: a thread's code is to be ordered so that few registers are live.

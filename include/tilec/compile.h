@@ -57,7 +57,7 @@ typedef TILEC_ENUM(tilec_stage){TILEC_STAGE_DEFAULT = 0,   TILEC_STAGE_AST = 1,
 #define TILEC_COMPILE_COUNT_INSTRUCTIONS UINT32_C(16)
 /// Leaves the checks of integers out of what TILEC_COMPILE_DEBUG does.
 #define TILEC_COMPILE_NO_OVERFLOW_CHECKS UINT32_C(32)
-/// Has exp and exp2 of fp32 give subnormal numbers, which are 0 otherwise.
+/// Has exp, exp2 and sigmoid of fp32 give subnormal numbers, which are 0 otherwise.
 #define TILEC_COMPILE_KEEP_SUBNORMALS UINT32_C(64)
 /// Leaves loads through pointers to the threads, so that a kernel takes tensor maps for descriptors
 /// of its source alone: for launchers that cannot make them.

@@ -107,7 +107,8 @@ static bool clustersFit(const tilec_call &call, const tilecrt::KernelMetadata &m
 static constexpr uint32_t saysTurns = TILEC_COMPILE_PERSISTENT | TILEC_COMPILE_NO_PERSISTENT;
 
 bool JitObject::wantsTurns(const tilec_call &call) const {
-  if (!decidesTurns || (call.compile_flags & saysTurns) || !device)
+  bool hasOwnClusters = call.cluster[0] | call.cluster[1] | call.cluster[2];
+  if (!decidesTurns || (call.compile_flags & saysTurns) || !device || hasOwnClusters)
     return false;
   return tilecrt::takesSeveralTurns({call.grid[0], call.grid[1], call.grid[2]},
                                     device->info().concurrentCtas);

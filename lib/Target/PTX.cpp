@@ -13,6 +13,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -135,6 +136,19 @@ void keepSubnormals(llvm::Module &module) {
   if (flushing)
     flushing->replaceAllUsesWith(
         llvm::Intrinsic::getOrInsertDeclaration(&module, llvm::Intrinsic::nvvm_ex2_approx, type));
+  llvm::Function *reciprocal =
+      llvm::Intrinsic::getDeclarationIfExists(&module, llvm::Intrinsic::nvvm_rcp_approx_ftz_f);
+  if (!reciprocal)
+    return;
+  llvm::Function *division =
+      llvm::Intrinsic::getOrInsertDeclaration(&module, llvm::Intrinsic::nvvm_div_full);
+  for (llvm::User *user : llvm::make_early_inc_range(reciprocal->users())) {
+    auto *call = llvm::cast<llvm::CallInst>(user);
+    llvm::IRBuilder<> builder(call);
+    call->replaceAllUsesWith(
+        builder.CreateCall(division, {llvm::ConstantFP::get(type, 1.0), call->getArgOperand(0)}));
+    call->eraseFromParent();
+  }
 }
 
 constexpr llvm::StringLiteral deviceFunctions[] = {"__assertfail", "__nvvm_reflect", "free",

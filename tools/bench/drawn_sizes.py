@@ -89,7 +89,8 @@ def products(draw):
     for activation in ("gelu_tanh", "relu", "silu"):
         m, n, k = (spread(draw, 512, 16384, 8) for _ in range(3))
         likely = layers.uneven(product_model.likely(Problem(m, n, k, 2), most=3))
-        yield layers.Fused(m, n, k, "bf16", activation, layers.LARGE, likely + layers.PERSISTENT)
+        paired = layers.PAIRED if k % 16 else []
+        yield layers.Fused(m, n, k, "bf16", activation, layers.LARGE, likely + layers.PERSISTENT + paired)
 
 
 def timed():

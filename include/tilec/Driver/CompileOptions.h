@@ -59,7 +59,7 @@ struct LoweringOptions {
   bool lineInfo = true;
   /// Contracts multiply and add into fma.
   bool fpFusion = true;
-  /// exp and exp2 of fp32 give 0 in place of subnormal numbers, which is faster.
+  /// exp, exp2 and sigmoid of fp32 give 0 in place of subnormal numbers, which is faster.
   bool flushSubnormals = true;
   /// Counts instructions by class on the simulator.
   bool countInstructions = false;

@@ -71,6 +71,19 @@ template <typename Op> struct ApproximateOp : ConvertOpToLLVMPattern<Op> {
   Emit32 emit32;
 };
 
+/// Whether it is 1 / (1 + exp(x)), a sigmoid: the divisor is no less than 1, and only reciprocals
+/// that are subnormal, 0 for the instruction, are in the way of it.
+static bool isSigmoid(arith::DivFOp op) {
+  auto isExponential = [](Value value) {
+    return isa_and_nonnull<math::ExpOp, math::Exp2Op>(value.getDefiningOp());
+  };
+  auto sum = op.getRhs().getDefiningOp<arith::AddFOp>();
+  if (!op.getType().isF32() || !matchPattern(op.getLhs(), m_OneFloat()) || !sum)
+    return false;
+  return (matchPattern(sum.getLhs(), m_OneFloat()) && isExponential(sum.getRhs())) ||
+         (matchPattern(sum.getRhs(), m_OneFloat()) && isExponential(sum.getLhs()));
+}
+
 /// Division off by 2 units in the last place; where an approximate reciprocal may be taken, for
 /// divisors whose reciprocal is a normal number only.
 struct Division : ConvertOpToLLVMPattern<arith::DivFOp> {
@@ -81,6 +94,10 @@ struct Division : ConvertOpToLLVMPattern<arith::DivFOp> {
     Type type = op.getType();
     if (!isa<FloatType>(type) || type.isF64())
       return rewriter.notifyMatchFailure(op, "only for f32 and narrower");
+    if (isSigmoid(op)) {
+      rewriter.replaceOpWithNewOp<NVVM::RcpApproxFtzF32Op>(op, type, adaptor.getRhs());
+      return success();
+    }
     bool isApproximate = bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp);
     rewriter.replaceOp(
         op,

@@ -20,6 +20,23 @@ func.func @fast_math(%x: f32) {
   func.return
 }
 
+// The divisor is no less than 1; other divisors and dividends take the division.
+// CHECK-LABEL: llvm.func @sigmoid
+// CHECK: %[[SUM:.*]] = llvm.fadd
+// CHECK: nvvm.rcp.approx.ftz.f %[[SUM]]
+// CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"
+// CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"
+func.func @sigmoid(%x: f32) {
+  %one = arith.constant 1.0 : f32
+  %e = math.exp %x : f32
+  %d = arith.addf %e, %one : f32
+  %0 = arith.divf %one, %d : f32
+  %1 = arith.divf %0, %d : f32
+  %y = arith.addf %1, %one : f32
+  %2 = arith.divf %one, %y : f32
+  func.return
+}
+
 // bf16 in the halves of words is widened by a shift or a mask of the word.
 // CHECK-LABEL: llvm.func @halves
 // CHECK: %[[WORD:.*]] = llvm.extractelement %{{.*}}[%{{.*}} : i32] : vector<2xi32>

@@ -107,6 +107,25 @@ def add(a, b, c, M, N, K, BLOCK: tl.constexpr):
   EXPECT_EQ(launch(kFew), 0u);
 }
 
+TEST_F(ApiTurns, pairsWhereRowsBeginBetweenSectors) {
+  create();
+  launch(kMany);
+  EXPECT_EQ(launchedCluster(), 1u);
+  values.back().value.integer = 264;
+  launch(kMany);
+  EXPECT_EQ(launchedCluster(), 2u);
+  EXPECT_EQ(launch(kMany - 1), 1u) << "of a persistent kernel clusters are whole for any grid";
+  launch(kFew);
+  EXPECT_EQ(launchedCluster(), 1u);
+  // A launch may have clusters of its own.
+  tilec_call own = callOfPrograms(kMany);
+  own.cluster[0] = 4;
+  own.cluster[1] = own.cluster[2] = 1;
+  launch(own);
+  EXPECT_EQ(launchedCluster(), 4u);
+  EXPECT_EQ(launchedCtas(), kMany);
+}
+
 TEST_F(ApiTurns, preparedLaunches) {
   create();
   tilec_call call = callOfPrograms(kMany);

@@ -225,7 +225,9 @@ def TileGPUMakePersistentPass : Pass<"tilegpu-make-persistent", "::mlir::func::F
 
     By cost: kernels whose programs make one tile of a product each, whose load warps then fetch the next one while it is
     stored (`gainsFromTurns`). That is so for grids of more programs than run at once, which is for whoever compiles for a
-    grid to ask; otherwise such a kernel gets the attribute `tilegpu.gains_from_turns`.
+    grid to ask; otherwise such a kernel gets the attribute `tilegpu.gains_from_turns`. Where rows of what is loaded begin
+    between sectors of 32 bytes, a block takes a quarter more of the second cache's bandwidth: such programs run in pairs
+    that copy for each other (`tilegpu.paired`, see tilegpu-multicast-copies).
 
     ```mlir
     %t = ...  // this turn's program, of %gx * %gy * %gz

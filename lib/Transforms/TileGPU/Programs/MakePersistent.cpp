@@ -175,6 +175,35 @@ void PersistentLoop::replaceGrid() {
   });
 }
 
+/// Whether rows of what is loaded through tensor maps begin between sectors: their stride is an
+/// argument, no multiple of 32 bytes. A launch promises 16 elements of those that are multiples of
+/// 16, and 8 of others.
+static bool loadsBetweenSectors(func::FuncOp func) {
+  auto isBetween = [&](tile::DescriptorLoadOp load) {
+    auto argument = dyn_cast<BlockArgument>(load.getDesc());
+    if (!argument || argument.getOwner() != &func.front())
+      return false;
+    auto map = func.getArgAttrOfType<DictionaryAttr>(argument.getArgNumber(),
+                                                     tile::TileDialect::kTensorMapAttr);
+    auto strides = map ? map.getAs<ArrayAttr>("strides") : ArrayAttr();
+    unsigned bits = load.getDesc().getType().getElementType().getIntOrFloatBitWidth();
+    return strides && llvm::any_of(strides.getAsRange<StringAttr>(), [&](StringAttr stride) {
+             StringRef text = stride.getValue();
+             unsigned number = 0;
+             if (!text.consume_front("%") || text.getAsInteger(10, number))
+               return false;
+             auto known =
+                 func.getArgAttrOfType<IntegerAttr>(number, tile::TileDialect::kDivisibilityAttr);
+             return known && known.getInt() == 8 && bits == 16;
+           });
+  };
+  return func
+      .walk([&](tile::DescriptorLoadOp load) {
+        return isBetween(load) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePersistent> {
   using Base::Base;
@@ -208,6 +237,8 @@ struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePer
           << "kernel is not persistent: " << plan.reason;
     if (!plan.isPersistent)
       return;
+    if (persistent == "auto" && loadsBetweenSectors(func))
+      func->setAttr(TileGPUDialect::kPairedAttr, UnitAttr::get(&getContext()));
     int64_t bytes = bytesPerIteration(func, getAnalysis<AxisInfoAnalysis>(), reductionStages);
     PersistentLoop(func, plan, bytes).make();
     remark::passed(func.getLoc(),

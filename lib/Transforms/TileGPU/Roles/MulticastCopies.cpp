@@ -271,9 +271,12 @@ struct MulticastCopies final : tilec::impl::TileGPUMulticastCopiesPassBase<Multi
 
   void runOnOperation() override {
     // Programs of which a cluster runs one have no neighbour in it.
-    if (numCtas != kCtas || splitKOf(getOperation()) > 1)
+    if (splitKOf(getOperation()) > 1)
       return;
     getOperation().walk([&](WarpRolesOp roles) {
+      bool isPaired = roles->getParentOfType<func::FuncOp>()->hasAttr(TileGPUDialect::kPairedAttr);
+      if (numCtas != kCtas && !isPaired)
+        return;
       if (Multicast multicast(roles); multicast.plan())
         multicast.apply();
     });
