@@ -106,6 +106,9 @@ static bool clustersFit(const tilec_call &call, const tilecrt::KernelMetadata &m
 
 static constexpr uint32_t saysTurns = TILEC_COMPILE_PERSISTENT | TILEC_COMPILE_NO_PERSISTENT;
 
+/// In a key's first word: code for more programs than run at once, where other code came first.
+static constexpr uint64_t turnsBit = uint64_t(1) << 63;
+
 bool JitObject::wantsTurns(const tilec_call &call) const {
   bool hasOwnClusters = call.cluster[0] | call.cluster[1] | call.cluster[2];
   if (!decidesTurns || (call.compile_flags & saysTurns) || !device || hasOwnClusters)
@@ -122,9 +125,9 @@ tilec_status JitObject::fitTurns(tilec_call &call, KindKey &key, const JitVarian
       variant->kernel->kernel.metadata.isPersistent ? wants : !(wants && variant->gainsFromTurns);
   if (fits)
     return TILEC_OK;
-  uint32_t flag = wants ? TILEC_COMPILE_PERSISTENT : TILEC_COMPILE_NO_PERSISTENT;
-  call.compile_flags |= flag;
-  key.front() |= uint64_t(flag) << 32;
+  if (!wants)
+    call.compile_flags |= TILEC_COMPILE_NO_PERSISTENT;
+  key.front() |= wants ? turnsBit : uint64_t(TILEC_COMPILE_NO_PERSISTENT) << 32;
   return findOrMake(call, key, variant);
 }
 

@@ -117,6 +117,12 @@ TEST_F(ApiTurns, pairsWhereRowsBeginBetweenSectors) {
   EXPECT_EQ(launch(kMany - 1), 1u) << "of a persistent kernel clusters are whole for any grid";
   launch(kFew);
   EXPECT_EQ(launchedCluster(), 1u);
+  // The same whichever came first.
+  create();
+  launch(kFew);
+  EXPECT_EQ(launchedCluster(), 1u);
+  launch(kMany);
+  EXPECT_EQ(launchedCluster(), 2u);
   // A launch may have clusters of its own.
   tilec_call own = callOfPrograms(kMany);
   own.cluster[0] = 4;
