@@ -19,19 +19,8 @@ using testing::HasSubstr;
 
 namespace {
 
-/// Load warps fill the slots of a product whose programs read rows and columns of blocks.
-const char productSource[] = R"(@triton.jit
-def product(a, b, c, M, N, K, BLOCK: tl.constexpr):
-    x = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BLOCK, 64])
-    y = tl.make_tensor_descriptor(b, [K, N], [N, 1], [64, BLOCK])
-    m = tl.program_id(0) // tl.cdiv(N, BLOCK) * BLOCK
-    n = tl.program_id(0) % tl.cdiv(N, BLOCK) * BLOCK
-    sums = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
-    for k in tl.range(0, K, 64, warp_specialize=True):
-        sums = tl.dot(x.load([m, k]), y.load([k, n]), sums)
-    i = tl.arange(0, BLOCK)
-    tl.store(c + (m + i)[:, None] * N + (n + i)[None, :], sums)
-)";
+/// Load warps fill its slots.
+const std::string productSource = productText(", warp_specialize=True");
 
 Options productOptions(const char *target = "sm_90a") {
   Options options = optionsOfProduct(target);
@@ -40,14 +29,14 @@ Options productOptions(const char *target = "sm_90a") {
 }
 
 Compilation compileProduct(const Options &options) {
-  return test::compileProduct(productSource, options);
+  return test::compileProduct(productSource.c_str(), options);
 }
 
 class ApiClusters : public ProductLaunch {
 protected:
-  void create(int32_t numCtas, uint32_t flags = 0, const char *text = productSource,
+  void create(int32_t numCtas, uint32_t flags = 0, const std::string &text = productSource,
               const char *database = nullptr) {
-    createFrom(text, database, [&](tilec_options &options) {
+    createFrom(text.c_str(), database, [&](tilec_options &options) {
       options.num_ctas = numCtas;
       options.flags = flags;
     });

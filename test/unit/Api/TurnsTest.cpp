@@ -11,26 +11,13 @@ using namespace tilec::test;
 
 namespace {
 
-const char productSource[] = R"(@triton.jit
-def product(a, b, c, M, N, K, BLOCK: tl.constexpr):
-    x = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BLOCK, 64])
-    y = tl.make_tensor_descriptor(b, [K, N], [N, 1], [64, BLOCK])
-    m = tl.program_id(0) // tl.cdiv(N, BLOCK) * BLOCK
-    n = tl.program_id(0) % tl.cdiv(N, BLOCK) * BLOCK
-    sums = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
-    for k in tl.range(0, K, 64):
-        sums = tl.dot(x.load([m, k]), y.load([k, n]), sums)
-    i = tl.arange(0, BLOCK)
-    tl.store(c + (m + i)[:, None] * N + (n + i)[None, :], sums)
-)";
-
 /// More programs than fit on the fake device at once, and fewer than it has multiprocessors.
 constexpr uint32_t kMany = 10000, kFew = 16;
 
 class ApiTurns : public ProductLaunch {
 protected:
-  void create(uint32_t flags = 0, const char *text = productSource) {
-    createFrom(text, nullptr, [&](tilec_options &options) {
+  void create(uint32_t flags = 0, const std::string &text = productText()) {
+    createFrom(text.c_str(), nullptr, [&](tilec_options &options) {
       options.num_stages = 4;
       options.flags = flags;
     });
@@ -99,9 +86,7 @@ def add(a, b, c, M, N, K, BLOCK: tl.constexpr):
   EXPECT_EQ(launch(kMany), 0u);
   EXPECT_EQ(launchedCtas(), kMany);
   // Nor has one whose warps are not to be specialised.
-  std::string text = productSource;
-  text.replace(text.find("0, K, 64"), 8, "0, K, 64, warp_specialize=False");
-  create(0, text.c_str());
+  create(0, productText(", warp_specialize=False"));
   EXPECT_EQ(launch(kMany), 0u);
   EXPECT_EQ(launchedCtas(), kMany);
   EXPECT_EQ(launch(kFew), 0u);
