@@ -246,7 +246,7 @@ ExitCode Bench::compile(const RunCommand &variant, BenchRow &row) {
   if (gpu) {
     if (Status status = aimAtGpu(*device, options); !status.ok())
       return reportUnlessOk(status);
-    options.persistentByCost = takesSeveralTurns(*device, plan.grid);
+    options.persistentByCost = tilecrt::takesSeveralTurns(plan.grid, gpu->info().concurrentCtas);
   }
   cache.attachTo(options);
   DiagnosticEngine diagnostics;

@@ -57,10 +57,6 @@ Status aimAtGpu(const Device &device, CompileOptions &options) {
   return Status();
 }
 
-bool takesSeveralTurns(const Device &device, const std::array<uint32_t, 3> &grid) {
-  return tilecrt::takesSeveralTurns(grid, uint64_t(device.properties().smCount));
-}
-
 Result<RunOutcome> runOnGpu(const std::shared_ptr<RunDevice> &device, const CompiledKernel &kernel,
                             RunPlan &plan, const RunCommand &command) {
   Result<std::shared_ptr<LaunchSaver>> saver = makeSaver(command, plan);

@@ -30,9 +30,6 @@ std::string describeGpu(const RunDevice &device);
 /// driver assembles.
 tilecrt::Status aimAtGpu(const tilecrt::cuda::Device &device, CompileOptions &options);
 
-/// Whether the grid has more programs than the GPU has multiprocessors.
-bool takesSeveralTurns(const tilecrt::cuda::Device &device, const std::array<uint32_t, 3> &grid);
-
 } // namespace tilec::tool
 
 #endif // TILEC_TOOLS_TILEC_GPURUN_H

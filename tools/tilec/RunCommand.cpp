@@ -224,7 +224,8 @@ ExitCode Runner::compile() {
   if (device) {
     if (Status status = aimAtGpu(*device, options); !status.ok())
       return reportUnlessOk(status);
-    options.persistentByCost = takesSeveralTurns(*device, plan.grid);
+    options.persistentByCost =
+        tilecrt::takesSeveralTurns(plan.grid, uint64_t(device->properties().smCount));
   }
   if (saved)
     applySaved(*saved, options);

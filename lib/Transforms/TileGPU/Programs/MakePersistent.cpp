@@ -175,33 +175,28 @@ void PersistentLoop::replaceGrid() {
   });
 }
 
-/// Whether rows of what is loaded through tensor maps begin between sectors: their stride is an
-/// argument, no multiple of 32 bytes. A launch promises 16 elements of those that are multiples of
-/// 16, and 8 of others.
+/// Whether a stride of 16-bit elements, in the notation of tensor maps, is an argument that is no
+/// multiple of 32 bytes: a launch promises 16 of those that are multiples of 16, and 8 of others.
+static bool isBetweenSectors(func::FuncOp func, StringRef stride) {
+  unsigned number = 0;
+  if (!stride.consume_front("%") || stride.getAsInteger(10, number))
+    return false;
+  auto known = func.getArgAttrOfType<IntegerAttr>(number, tile::TileDialect::kDivisibilityAttr);
+  return known && known.getInt() == 8;
+}
+
+/// Whether rows of what is loaded through tensor maps begin between sectors.
 static bool loadsBetweenSectors(func::FuncOp func) {
-  auto isBetween = [&](tile::DescriptorLoadOp load) {
-    auto argument = dyn_cast<BlockArgument>(load.getDesc());
-    if (!argument || argument.getOwner() != &func.front())
-      return false;
+  return llvm::any_of(func.getArguments(), [&](BlockArgument argument) {
     auto map = func.getArgAttrOfType<DictionaryAttr>(argument.getArgNumber(),
                                                      tile::TileDialect::kTensorMapAttr);
-    auto strides = map ? map.getAs<ArrayAttr>("strides") : ArrayAttr();
-    unsigned bits = load.getDesc().getType().getElementType().getIntOrFloatBitWidth();
-    return strides && llvm::any_of(strides.getAsRange<StringAttr>(), [&](StringAttr stride) {
-             StringRef text = stride.getValue();
-             unsigned number = 0;
-             if (!text.consume_front("%") || text.getAsInteger(10, number))
-               return false;
-             auto known =
-                 func.getArgAttrOfType<IntegerAttr>(number, tile::TileDialect::kDivisibilityAttr);
-             return known && known.getInt() == 8 && bits == 16;
-           });
-  };
-  return func
-      .walk([&](tile::DescriptorLoadOp load) {
-        return isBetween(load) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+    if (!map || llvm::none_of(argument.getUsers(), llvm::IsaPred<tile::DescriptorLoadOp>) ||
+        cast<tile::DescType>(argument.getType()).getElementType().getIntOrFloatBitWidth() != 16)
+      return false;
+    auto strides = map.getAs<ArrayAttr>("strides").getAsRange<StringAttr>();
+    return llvm::any_of(
+        strides, [&](StringAttr stride) { return isBetweenSectors(func, stride.getValue()); });
+  });
 }
 
 namespace {
