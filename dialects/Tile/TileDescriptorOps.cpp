@@ -15,7 +15,7 @@ using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effec
 
 LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<int64_t> blockShape, Type elementType, bool padsWithNan,
-                               ArrayRef<int64_t> used) {
+                               ArrayRef<int64_t> used, int64_t boxRows) {
   if (!isTileShape(blockShape) || blockShape.size() > 5)
     return emitError()
            << "expected a block of 1 to 5 dimensions with at most 1048576 elements, got ["
@@ -33,11 +33,14 @@ LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError,
       });
   if (!used.empty() && !isInside)
     return emitError() << "expected used elements inside of the block, got [" << used << "]";
+  if (boxRows < 0 || boxRows % 8 != 0)
+    return emitError() << "expected rows of a copy to be a multiple of 8, got " << boxRows;
   return success();
 }
 
 mlir::Type DescType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape, used;
+  int64_t boxRows = 0;
   mlir::Type element;
   bool padsWithNan = false;
   SMLoc loc = parser.getCurrentLocation();
@@ -50,13 +53,16 @@ mlir::Type DescType::parse(AsmParser &parser) {
   while (succeeded(parser.parseOptionalComma())) {
     if (succeeded(parser.parseOptionalKeyword("nan")))
       padsWithNan = true;
-    else if (parser.parseKeyword("used") || parser.parseEqual() || parseSizes(used))
+    else if (succeeded(parser.parseOptionalKeyword("rows"))) {
+      if (parser.parseEqual() || parser.parseInteger(boxRows))
+        return {};
+    } else if (parser.parseKeyword("used") || parser.parseEqual() || parseSizes(used))
       return {};
   }
   if (parser.parseGreater())
     return {};
   return parser.getChecked<DescType>(loc, parser.getContext(), ArrayRef<int64_t>(shape), element,
-                                     padsWithNan, ArrayRef<int64_t>(used));
+                                     padsWithNan, ArrayRef<int64_t>(used), boxRows);
 }
 
 void DescType::print(AsmPrinter &printer) const {
@@ -64,6 +70,8 @@ void DescType::print(AsmPrinter &printer) const {
           << (getPadsWithNan() ? ", nan" : "");
   if (!getUsed().empty())
     printer << ", used = [" << getUsed() << "]";
+  if (getBoxRows() != 0)
+    printer << ", rows = " << getBoxRows();
   printer << ">";
 }
 

@@ -48,15 +48,21 @@ def Tile_DescType : TypeDef<Tile_Dialect, "Desc"> {
     64 bits or floats; floats when what lies outside of the tensor reads as NaN (`nan`) instead of zero.
 
     With `used` accesses are loads that need only the first so many elements of a block along each dimension; what the
-    others become is not said. `desc_c3`: a number for each dimension, at most the block's.
+    others become is not said. `desc_c3`: a number for each dimension, at most the block's. With `rows` no copy of the
+    hardware has more of a block's rows. `desc_c4`: a multiple of eight.
 
-    Example: `!tile.desc<[64, 32], f16>`, `!tile.desc<[64, 32], f16, nan>`, `!tile.desc<[64, 256], f16, used = [64, 208]>`
+    Example: `!tile.desc<[64, 32], f16>`, `!tile.desc<[64, 32], f16, nan>`, `!tile.desc<[64, 256], f16, used = [64, 208]>`,
+    `!tile.desc<[128, 64], f16, rows = 64>`
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$blockShape, "::mlir::Type":$elementType,
-                        DefaultValuedParameter<"bool", "false">:$padsWithNan, OptionalArrayRefParameter<"int64_t">:$used);
+                        DefaultValuedParameter<"bool", "false">:$padsWithNan, OptionalArrayRefParameter<"int64_t">:$used,
+                        DefaultValuedParameter<"int64_t", "0">:$boxRows);
   let builders = [TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$blockShape, "::mlir::Type":$elementType,
                                    "bool":$padsWithNan), [{
-    return $_get($_ctxt, blockShape, elementType, padsWithNan, ::llvm::ArrayRef<int64_t>());
+    return $_get($_ctxt, blockShape, elementType, padsWithNan, ::llvm::ArrayRef<int64_t>(), int64_t(0));
+  }]>, TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$blockShape, "::mlir::Type":$elementType,
+                    "bool":$padsWithNan, "::llvm::ArrayRef<int64_t>":$used), [{
+    return $_get($_ctxt, blockShape, elementType, padsWithNan, used, int64_t(0));
   }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

@@ -167,7 +167,7 @@ int tilegpu::numWarpsOf(Operation *op) {
 
 TensorMapTile tilegpu::boxesOf(tile::DescType desc) {
   return *tensorMapTile(desc.getBlockShape(), int32_t(tile::bitWidthOf(desc.getElementType())),
-                        desc.getUsed());
+                        desc.getUsed(), desc.getBoxRows());
 }
 
 int tilegpu::numCtasOf(Operation *op) { return moduleNumber(op, TileGPUDialect::kNumCtasAttr, 1); }

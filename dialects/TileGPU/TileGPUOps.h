@@ -67,6 +67,8 @@ TensorMapTile boxesOf(tile::DescType desc);
 
 /// The module's warps per CTA (`tilegpu.num_warps`), 4 when it does not say.
 int numWarpsOf(mlir::Operation *op);
+/// The computing warpgroups of a CTA: four warps each, at least one.
+inline int warpgroupsOf(mlir::Operation *op) { return std::max(numWarpsOf(op) / 4, 1); }
 /// The programs of a cluster, neighbours along x: 1, 2 or more.
 int numCtasOf(mlir::Operation *op);
 /// The CTAs of a cluster that run one program together (tile-split-k).

@@ -13,7 +13,7 @@ LogicalResult WarpRolesOp::verify() {
   if (!isa<FunctionOpInterface>((*this)->getParentOp()))
     return emitOpError("expects to be at the top level of a function");
   WalkResult result = getLoad().walk([&](Operation *op) {
-    if (isa<NVVM::Barrier0Op, tile::BarrierOp>(op)) {
+    if (isa<NVVM::Barrier0Op, tile::BarrierOp, WarpgroupBarrierOp>(op)) {
       op->emitOpError("is a barrier in the role that loads, where no other warp comes");
       return WalkResult::interrupt();
     }

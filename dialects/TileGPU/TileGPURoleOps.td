@@ -70,13 +70,22 @@ def TileGPU_WarpRolesOp : TileGPU_Op<"warp_roles", [RecursiveMemoryEffects, NoRe
   let hasVerifier = 1;
 }
 
+def TileGPU_WarpgroupBarrierOp : TileGPU_Op<"warpgroup_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "barrier of the four warps of each computing warpgroup";
+  let description = [{ Others are not waited for. Example: `tilegpu.warpgroup_barrier` }];
+  let assemblyFormat = "attr-dict";
+}
+
 // At the level of threads. The dialect NVVM has the same, whose text cannot be parsed with a location behind it.
 def TileGPU_NamedBarrierOp : TileGPU_Op<"named_barrier", [MemoryEffects<[MemWrite]>]> {
   let summary = "barrier of some warps of a CTA (barrier.sync with a name and a number of threads)";
-  let description = [{ Name 0 is the barrier of the whole CTA. Example: `tilegpu.named_barrier 1 threads = 256` }];
+  let description = [{
+    Name 0 is the barrier of the whole CTA. A `group` is added to the name.
+    Example: `tilegpu.named_barrier 1 threads = 256`, `tilegpu.named_barrier 2 + %warpgroup threads = 128`
+  }];
   let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<15>]>:$name,
-    ConfinedAttr<I32Attr, [IntPositive]>:$threads);
-  let assemblyFormat = "$name `threads` `=` $threads attr-dict";
+    ConfinedAttr<I32Attr, [IntPositive]>:$threads, Optional<I32>:$group);
+  let assemblyFormat = "$name (`+` $group^)? `threads` `=` $threads attr-dict";
 }
 
 #endif // TILEC_DIALECTS_TILEGPU_TILEGPUROLEOPS_TD

@@ -38,11 +38,29 @@ LogicalResult TmaLoadOp::verify() {
   return verifyCopy(*this, getDesc(), getOffsets().size(), getBuffer().getType());
 }
 
+std::optional<BoxParts> TmaStoreOp::getParts() {
+  std::optional<ArrayRef<int64_t>> warpgroups = getWarpgroups();
+  tile::DescType desc = getDesc().getType();
+  ArrayRef<int64_t> block = desc.getBlockShape();
+  int groups = warpgroupsOf(*this);
+  if (!warpgroups || warpgroups->size() != 2 || (*warpgroups)[0] < 0 || (*warpgroups)[1] <= 0 ||
+      (*warpgroups)[0] >= int64_t(block.size()) ||
+      block[size_t((*warpgroups)[0])] % ((*warpgroups)[1] * groups) != 0)
+    return std::nullopt;
+  return boxesOf(desc).partsOf(unsigned((*warpgroups)[0]), (*warpgroups)[1], groups);
+}
+
 LogicalResult TmaStoreOp::verify() {
   if (getReduction() && !tile::isCombination(*getReduction()))
     return emitOpError("expects a reduction that combines, got '")
            << tile::stringifyAtomicKind(*getReduction()) << "'";
-  return verifyCopy(*this, getDesc(), getOffsets().size(), getBuffer().getType());
+  if (failed(verifyCopy(*this, getDesc(), getOffsets().size(), getBuffer().getType())))
+    return failure();
+  if (getWarpgroups() && !getParts())
+    return emitOpError("expects a dimension and how many of its elements each of ")
+           << warpgroupsOf(*this) << " warpgroups stores in whole copies, got [" << *getWarpgroups()
+           << "]";
+  return success();
 }
 
 /// Sizes and strides of a tensor map that a kernel encodes.

@@ -91,15 +91,30 @@ def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [DeclareOpInterfaceMethods<Tile
     and a CTA barrier lie between the threads' stores to the buffer and this; the buffer may be written again after a
     `tma_store_wait` and a barrier.
 
+    With `warpgroups = [d, n]` one thread of each computing warpgroup does so for the part of the buffer that its own
+    warps have written: where a computing CTA has G warpgroups, number g has the elements e along dimension d of the
+    block with (e / n) % G = g. A barrier of the warpgroup does where otherwise one of the CTA is needed.
+
     `tma_store_c1`: as `tma_load_c1`. `tma_store_c2`: as `tma_load_c2`. `tma_store_c3`: the reduction is not xchg.
+    `tma_store_c4`: the parts of warpgroups are whole copies of the hardware.
 
     Example: `tilegpu.tma_store %map[%i, %j], %buf : !tile.desc<[64, 32], f16>, !tilegpu.memdesc<[64, 32], f16, #s>`,
+    `tilegpu.tma_store %map[%i, %j], %buf warpgroups = [0, 64] : !tile.desc<[128, 64], f16, rows = 64>, !b`,
     `tilegpu.tma_store %map[%i, %j], %buf reduce = add : !tile.desc<[64, 32], f16>, !tilegpu.memdesc<[64, 32], f16, #s>`
   }];
   let arguments = (ins Arg<Tile_DescType, "tensor map", [MemWrite]>:$desc, Variadic<I32>:$offsets,
-    Arg<TileGPU_MemDescType, "buffer", [MemRead]>:$buffer, OptionalAttr<Tile_AtomicKind>:$reduction);
+    Arg<TileGPU_MemDescType, "buffer", [MemRead]>:$buffer, OptionalAttr<Tile_AtomicKind>:$reduction,
+    OptionalAttr<DenseI64ArrayAttr>:$warpgroups);
+  let builders = [OpBuilder<(ins "::mlir::Value":$desc, "::mlir::ValueRange":$offsets, "::mlir::Value":$buffer,
+                                 "tile::AtomicKindAttr":$reduction), [{
+    build($_builder, $_state, desc, offsets, buffer, reduction, ::mlir::DenseI64ArrayAttr());
+  }]>];
+  let extraClassDeclaration = [{
+    /// The parts of the warpgroups of a CTA; nothing where one thread stores all, or where they are not whole boxes.
+    std::optional<::tilec::BoxParts> getParts();
+  }];
   let assemblyFormat = [{
-    $desc `[` $offsets `]` `,` $buffer (`reduce` `=` $reduction^)? attr-dict `:` type($desc) `,` type($buffer)
+    $desc `[` $offsets `]` `,` $buffer (`reduce` `=` $reduction^)? (`warpgroups` `=` $warpgroups^)? attr-dict `:` type($desc) `,` type($buffer)
   }];
   let hasVerifier = 1;
 }

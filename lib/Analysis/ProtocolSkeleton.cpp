@@ -252,7 +252,7 @@ bool ProtocolSkeleton::addStep(Operation *op, Nodes &nodes) {
   if (auto wait = dyn_cast<WgmmaWaitOp>(op)) {
     node.step = ProtocolStepKind::RetireGroups;
     node.count = int(wait.getPending());
-  } else if (auto barrier = dyn_cast<NamedBarrierOp>(op)) {
+  } else if (auto barrier = dyn_cast<NamedBarrierOp>(op); barrier && !barrier.getGroup()) {
     node.step = ProtocolStepKind::NamedBarrier;
     node.name = int(barrier.getName());
     node.count = int(barrier.getThreads());

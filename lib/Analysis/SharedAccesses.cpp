@@ -37,6 +37,10 @@ SharedAccessReader::SharedAccessReader(FunctionOpInterface func,
     if (alloc.getType().getBuffers() > 1 && isPrivateRing(alloc))
       privateRings.insert(alloc);
   }
+  func.walk([&](TmaStoreOp store) {
+    if (store.getWarpgroups())
+      partedBuffers.insert(ringOf(store.getBuffer()));
+  });
   func.walk([&](SlotAcquireOp acquire) {
     for (Operation *user : acquire.getFull().getUsers())
       if (auto copy = dyn_cast<TmaLoadOp>(user)) {

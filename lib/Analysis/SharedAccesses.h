@@ -19,7 +19,7 @@ namespace tilec {
 using SyncPosition = std::pair<unsigned, bool>;
 
 /// Who knows that an access is done.
-enum class Progress { InFlight, KnownToSome, KnownToAll };
+enum class Progress { InFlight, KnownToSome, KnownToWarpgroup, KnownToAll };
 
 struct SyncAccess {
   // What is accessed.
@@ -124,6 +124,14 @@ public:
   bool mayOverlap(const SyncAccess &a, const SyncAccess &b) const;
   /// Whether `later` has to know that `earlier` is done.
   bool conflict(const SyncAccess &earlier, const SyncAccess &later) const;
+  /// Whether each warpgroup has a part of the buffer to itself.
+  bool isParted(mlir::Operation *alloc) const { return partedBuffers.contains(alloc); }
+  /// Who has to know of `earlier` for `later`: with the two in conflict, a warpgroup where each has
+  /// a part of the buffer to itself.
+  Progress progressFor(const SyncAccess &earlier, const SyncAccess &later) const {
+    return earlier.alloc == later.alloc && isParted(earlier.alloc) ? Progress::KnownToWarpgroup
+                                                                   : Progress::KnownToAll;
+  }
 
 private:
   /// How many iterations of `loop` after that in which the copy is started, or after the first for
@@ -141,6 +149,8 @@ private:
   llvm::DenseSet<mlir::Operation *> privateRings;
   /// By the ring of barrier objects that releases are arrivals at.
   llvm::DenseMap<mlir::Operation *, llvm::DenseSet<mlir::Operation *>> ringsOfEmpty;
+  /// Buffers that warpgroups store to global memory by parts.
+  llvm::DenseSet<mlir::Operation *> partedBuffers;
   /// Rings whose slots are acquired before they are filled.
   llvm::DenseSet<mlir::Operation *> acquiredRings;
 };

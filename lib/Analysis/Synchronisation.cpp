@@ -26,9 +26,10 @@ bool tilec::isCtaBarrier(Operation *op) {
 
 namespace {
 
-/// The two accesses that show that a point is needed.
+/// The two accesses that show that a point is needed, and who waits for whom.
 struct Reason {
   unsigned earlier, later;
+  SyncThreads threads;
 };
 
 using Points = std::map<SyncPosition, Reason>;
@@ -70,7 +71,8 @@ private:
   /// state at the head of the loop into the one at the back edge.
   void iterate(State &head, llvm::function_ref<State(State)> body);
 
-  void applyBarrier(SyncPosition position, State &state);
+  void applyBarrier(SyncPosition position, SyncThreads threads, State &state);
+  void addBarrier(SyncPosition place, Reason reason);
   static void applyFence(State &state);
   /// Where a barrier between `conflicts` and `op` goes.
   SyncPosition placeOf(Operation *op, ArrayRef<const SyncAccess *> conflicts);
@@ -94,6 +96,8 @@ private:
   /// Barriers that are planned already.
   std::set<SyncPosition> given;
   Points barriers, fences;
+  /// How often one of `barriers` has become one of more threads.
+  size_t widened = 0;
   bool findsFences = false;
   /// Whether it is only checked that the points are enough, and whether they are.
   bool isChecking = false, isEnough = true;
@@ -114,15 +118,26 @@ void Synchroniser::applyFence(State &state) {
   });
 }
 
-void Synchroniser::applyBarrier(SyncPosition position, State &state) {
+void Synchroniser::applyBarrier(SyncPosition position, SyncThreads threads, State &state) {
+  bool isOfAll = threads == SyncThreads::Cta;
   update(state, [&](SyncAccess &access) {
-    if (access.progress == Progress::InFlight)
+    if (access.progress == Progress::InFlight || (!isOfAll && !reader.isParted(access.alloc)))
       return true;
-    access.progress = Progress::KnownToAll;
+    access.progress =
+        isOfAll ? Progress::KnownToAll : std::max(access.progress, Progress::KnownToWarpgroup);
     access.barrier = position;
     access.knownSince = 0;
-    return findsFences && !access.isFenced && !access.usesAsyncProxy;
+    return access.progress != Progress::KnownToAll ||
+           (findsFences && !access.isFenced && !access.usesAsyncProxy);
   });
+}
+
+void Synchroniser::addBarrier(SyncPosition place, Reason reason) {
+  auto [barrier, isNew] = barriers.try_emplace(place, reason);
+  if (isNew || barrier->second.threads >= reason.threads)
+    return;
+  barrier->second = reason;
+  ++widened;
 }
 
 SyncPosition Synchroniser::placeOf(Operation *op, ArrayRef<const SyncAccess *> conflicts) {
@@ -193,7 +208,8 @@ void Synchroniser::findFences(ArrayRef<SyncAccess> accesses, const State &state)
         if (isChecking)
           isEnough = false;
         else
-          fences.try_emplace(placeOfFence(earlier, access.op), Reason{earlier.op, access.op});
+          fences.try_emplace(placeOfFence(earlier, access.op),
+                             Reason{earlier.op, access.op, SyncThreads::None});
       }
 }
 
@@ -208,7 +224,8 @@ void Synchroniser::findFencesOfRelease(SlotReleaseOp release, const State &state
       if (isChecking)
         isEnough = false;
       else
-        fences.try_emplace(SyncPosition(number, false), Reason{earlier.op, number});
+        fences.try_emplace(SyncPosition(number, false),
+                           Reason{earlier.op, number, SyncThreads::None});
     }
 }
 
@@ -217,24 +234,31 @@ void Synchroniser::runOnAccess(Operation *op, State &state) {
   if (accesses.empty())
     return;
   SmallVector<const SyncAccess *> conflicts;
-  for (const SyncAccess &earlier : state)
-    if (earlier.progress != Progress::KnownToAll &&
-        llvm::any_of(accesses,
-                     [&](const SyncAccess &access) { return reader.conflict(earlier, access); }))
-      conflicts.push_back(&earlier);
+  SyncThreads threads = SyncThreads::Warpgroup;
+  for (const SyncAccess &earlier : state) {
+    Progress needed = Progress::InFlight;
+    for (const SyncAccess &access : accesses)
+      if (earlier.progress != Progress::KnownToAll && reader.conflict(earlier, access))
+        needed = std::max(needed, reader.progressFor(earlier, access));
+    if (earlier.progress >= needed)
+      continue;
+    conflicts.push_back(&earlier);
+    if (needed == Progress::KnownToAll)
+      threads = SyncThreads::Cta;
+  }
   if (!conflicts.empty() && isChecking) {
     isEnough = false;
     return;
   }
   if (!conflicts.empty()) {
     SyncPosition place = placeOf(op, conflicts);
-    barriers.try_emplace(place, Reason{conflicts.front()->op, reader.numberOf(op)});
+    addBarrier(place, Reason{conflicts.front()->op, reader.numberOf(op), threads});
     // What has come to be known behind the place is still open.
     State open;
     for (const SyncAccess &access : state)
       if (access.progress == Progress::KnownToSome && SyncPosition(access.knownSince, true) > place)
         open.insert(access);
-    applyBarrier(place, state);
+    applyBarrier(place, threads, state);
     unite(state, open);
   }
   if (findsFences)
@@ -296,10 +320,12 @@ void Synchroniser::runOnOp(Operation *op, State &state) {
   SyncPosition before(reader.numberOf(op), false), behind(reader.numberOf(op), true);
   if (fences.count(before))
     applyFence(state);
-  if (barriers.count(before))
-    applyBarrier(before, state);
+  if (auto barrier = barriers.find(before); barrier != barriers.end())
+    applyBarrier(before, barrier->second.threads, state);
   if (isCtaBarrier(op) || given.count(before))
-    applyBarrier(before, state);
+    applyBarrier(before, SyncThreads::Cta, state);
+  else if (isa<WarpgroupBarrierOp>(op))
+    applyBarrier(before, SyncThreads::Warpgroup, state);
   else if (isa<ProxyFenceOp>(op))
     applyFence(state);
   if (op->getNumRegions() > 0) {
@@ -323,8 +349,10 @@ void Synchroniser::runOnOp(Operation *op, State &state) {
     runOnWait(wait, state);
   if (fences.count(behind))
     applyFence(state);
-  if (barriers.count(behind) || given.count(behind))
-    applyBarrier(behind, state);
+  if (auto barrier = barriers.find(behind); barrier != barriers.end())
+    applyBarrier(behind, barrier->second.threads, state);
+  if (given.count(behind))
+    applyBarrier(behind, SyncThreads::Cta, state);
 }
 
 //===--------------------------------------------------------------------------------------------===//
@@ -344,13 +372,13 @@ void Synchroniser::runOnBlock(Block &block, State &state) {
 void Synchroniser::iterate(State &head, llvm::function_ref<State(State)> body) {
   const State entry = head;
   for (;;) {
-    size_t foundBefore = barriers.size() + fences.size();
+    size_t foundBefore = barriers.size() + fences.size() + widened;
     State next = body(head);
     unite(next, head);
     // What is behind a conflict that a check has found does not matter.
     if (!isEnough)
       return;
-    if (barriers.size() + fences.size() != foundBefore) {
+    if (barriers.size() + fences.size() + widened != foundBefore) {
       // With what was found less is open: start over.
       head = entry;
       continue;
@@ -530,14 +558,10 @@ SmallVector<SyncPoint> Synchroniser::plan() {
   run();
   removeRedundantBarriers();
   hoistBarriers();
-  auto usesAsyncProxy = [&](Operation *op) {
-    return llvm::any_of(reader.of(op),
-                        [](const SyncAccess &access) { return access.usesAsyncProxy; });
-  };
-  findsFences = func.walk([&](Operation *op) {
-                      return usesAsyncProxy(op) ? WalkResult::interrupt() : WalkResult::advance();
-                    })
-                    .wasInterrupted();
+  func.walk([&](Operation *op) {
+    findsFences |=
+        llvm::any_of(reader.of(op), [](const SyncAccess &access) { return access.usesAsyncProxy; });
+  });
   // A fence serves all that comes before it: with a new one, start over.
   for (size_t found = ~size_t(0); findsFences && found != fences.size();) {
     found = fences.size();
@@ -550,15 +574,15 @@ SmallVector<SyncPoint> Synchroniser::plan() {
       SyncPoint &point = points[position];
       point.op = reader.operation(position.first);
       point.isBehind = position.second;
-      need(point);
+      need(point, reason);
       if (!point.earlier) {
         point.earlier = reader.operation(reason.earlier);
         point.later = reader.operation(reason.later);
       }
     }
   };
-  add(barriers, [](SyncPoint &point) { point.barrier = SyncThreads::Cta; });
-  add(fences, [](SyncPoint &point) {
+  add(barriers, [](SyncPoint &point, const Reason &reason) { point.barrier = reason.threads; });
+  add(fences, [](SyncPoint &point, const Reason &) {
     point.needsFence = true;
     // One lane releases for its warp.
     if (isa<SlotReleaseOp>(point.op))
@@ -573,26 +597,4 @@ SmallVector<SyncPoint> tilec::planSynchronisation(FunctionOpInterface func,
   llvm::append_range(plan, Synchroniser(func, allocation, plan).plan());
   llvm::append_range(plan, planAccessOrder(func, plan));
   return plan;
-}
-
-void tilec::print(ArrayRef<SyncPoint> plan, raw_ostream &os) {
-  for (const SyncPoint &point : plan) {
-    bool hasBarrier = point.barrier != SyncThreads::None;
-    if (point.needsFence)
-      os << "fence" << (hasBarrier ? " and " : " ");
-    if (hasBarrier)
-      os << (point.barrier == SyncThreads::Warp ? "warp barrier " : "barrier ");
-    if (point.purpose == SyncPurpose::GlobalAccesses)
-      os << "of global memory ";
-    os << (point.isBehind ? "behind " : "in front of ") << point.op->getName();
-    if (point.earlier == point.later) {
-      os << "\n";
-      continue;
-    }
-    if (point.op == point.later)
-      os << ", ";
-    else
-      os << ": " << point.later->getName() << " ";
-    os << "after " << point.earlier->getName() << "\n";
-  }
 }

@@ -211,6 +211,7 @@ bool Compilation::toTileGPU() {
   result->metadata.splitK = uint32_t(tilegpu::splitKOf(*module));
   result->metadata.clusterX = uint32_t(tilegpu::clusterSizeOf(*module));
   result->metadata.isPersistent = isPersistent(*module);
+  fillTensorMaps(*module, result->metadata);
   if (gainsFromTurns(*module))
     result->metadata.properties.emplace_back("persistent",
                                              "pays for more programs than run at once");

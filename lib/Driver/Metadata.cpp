@@ -74,16 +74,20 @@ void fillFromTile(ModuleOp module, tilecrt::KernelMetadata &metadata) {
       continue;
     metadata.name = func.getName().str();
     metadata.arguments.clear();
-    metadata.tensorMaps.clear();
-    for (unsigned i = 0; i < func.getNumArguments(); ++i) {
-      auto map = func.getArgAttrOfType<DictionaryAttr>(i, tile::TileDialect::kTensorMapAttr);
-      if (!map)
+    for (unsigned i = 0; i < func.getNumArguments(); ++i)
+      if (!func.getArgAttr(i, tile::TileDialect::kTensorMapAttr))
         metadata.arguments.push_back(describeArgument(func, i));
-      else
+  }
+  fillTensorMaps(module, metadata);
+}
+
+void fillTensorMaps(ModuleOp module, tilecrt::KernelMetadata &metadata) {
+  metadata.tensorMaps.clear();
+  for (auto func : module.getOps<func::FuncOp>())
+    for (unsigned i = 0; i < func.getNumArguments(); ++i)
+      if (auto map = func.getArgAttrOfType<DictionaryAttr>(i, tile::TileDialect::kTensorMapAttr))
         metadata.tensorMaps.push_back(
             describeMap(cast<tile::DescType>(func.getArgument(i).getType()), map));
-    }
-  }
 }
 
 bool isPersistent(ModuleOp module) {

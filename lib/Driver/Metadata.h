@@ -13,6 +13,9 @@ namespace tilec {
 
 /// Name, arguments and launch options, from a module of the tile dialect.
 void fillFromTile(mlir::ModuleOp module, tilecrt::KernelMetadata &metadata);
+/// The tensor maps of the module's kernel, of the tile dialect or of tilegpu, which may want other
+/// boxes.
+void fillTensorMaps(mlir::ModuleOp module, tilecrt::KernelMetadata &metadata);
 /// Whether the module's kernel, of the tilegpu dialect, is persistent.
 bool isPersistent(mlir::ModuleOp module);
 

@@ -128,6 +128,7 @@ static void addRegisterPlan(PassList &passes, const PipelineOptions &options) {
 /// and the barriers and fences of all memory.
 static void addMemory(PassList &passes) {
   passes.add(createTileGPUOverlapEpiloguesPass());
+  passes.add(createTileGPUStoreByWarpgroupPass());
   passes.add(createTileGPUDeferStoreWaitsPass());
   passes.add(createTileGPUEncodeTensorMapsPass());
   passes.add(createTileGPUAllocateSharedMemoryPass());

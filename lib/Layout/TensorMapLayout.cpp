@@ -48,6 +48,27 @@ int64_t TensorMapTile::offsetOf(llvm::ArrayRef<int64_t> coords) const {
   return int64_t(memory.pseudoinvert().applyToFlat(place));
 }
 
+std::optional<BoxParts> TensorMapTile::partsOf(unsigned dim, int64_t elements,
+                                               int64_t parts) const {
+  if (elements % box[dim] != 0)
+    return std::nullopt;
+  BoxParts result{dim, elements, 0, {}};
+  for (std::vector<int64_t> start : boxStarts()) {
+    int64_t part = start[dim] / elements % parts, place = offsetOf(start);
+    if (part == 0) {
+      result.starts.push_back(start);
+      continue;
+    }
+    start[dim] -= part * elements;
+    int64_t distance = place - offsetOf(start);
+    if (result.offset == 0)
+      result.offset = distance / part;
+    if (distance != result.offset * part)
+      return std::nullopt;
+  }
+  return result;
+}
+
 int64_t TensorMapTile::boxElements() const {
   int64_t elements = 1;
   for (int64_t size : box)
@@ -69,7 +90,8 @@ static int64_t rowsOfBox(int64_t rows, int64_t used) {
 }
 
 /// tensorMapTile for a shape of which only the last dimension may have size one.
-static std::optional<TensorMapTile> tileOfProperShape(Shape shape, int32_t elementBits) {
+static std::optional<TensorMapTile> tileOfProperShape(Shape shape, int32_t elementBits,
+                                                      int64_t maxRows) {
   size_t rank = shape.size();
   int64_t inner = shape.back(), innerBytes = inner * elementBits / 8;
   if (innerBytes < kMinRowBytes)
@@ -79,7 +101,7 @@ static std::optional<TensorMapTile> tileOfProperShape(Shape shape, int32_t eleme
   std::vector<int32_t> order = fastestFirst(rank);
   int64_t rows = rank > 1 ? shape[rank - 2] : 1;
   if (rank > 1)
-    tile.box[rank - 2] = std::min(rows, kMaxRows);
+    tile.box[rank - 2] = std::min(rows, maxRows);
   if (rows >= kCoreRows && innerBytes >= kMinSwizzleBytes) {
     tile.swizzleBytes = innerBytes >= 128 ? 128 : innerBytes >= 64 ? 64 : 32;
     tile.box[rank - 1] = tile.swizzleBytes * 8 / elementBits;
@@ -100,7 +122,7 @@ static std::optional<TensorMapTile> tileOfProperShape(Shape shape, int32_t eleme
 }
 
 /// tensorMapTile for blocks of which all is used.
-static std::optional<TensorMapTile> tileOfAll(Shape shape, int32_t elementBits) {
+static std::optional<TensorMapTile> tileOfAll(Shape shape, int32_t elementBits, int64_t maxRows) {
   if (shape.empty() || shape.size() > kMaxRank || elementBits < 8)
     return std::nullopt;
   std::vector<size_t> kept;
@@ -110,7 +132,7 @@ static std::optional<TensorMapTile> tileOfAll(Shape shape, int32_t elementBits) 
       kept.push_back(dim);
       proper.push_back(shape[dim]);
     }
-  std::optional<TensorMapTile> tile = tileOfProperShape(proper, elementBits);
+  std::optional<TensorMapTile> tile = tileOfProperShape(proper, elementBits, maxRows);
   if (!tile || kept.size() == shape.size())
     return tile;
   tile->memory = reshapeLayout(tile->memory, shape);
@@ -121,8 +143,10 @@ static std::optional<TensorMapTile> tileOfAll(Shape shape, int32_t elementBits) 
   return tile;
 }
 
-std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits, Shape used) {
-  std::optional<TensorMapTile> tile = tileOfAll(shape, elementBits);
+std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits, Shape used,
+                                           int64_t boxRows) {
+  int64_t maxRows = boxRows == 0 ? kMaxRows : std::min(boxRows, kMaxRows);
+  std::optional<TensorMapTile> tile = tileOfAll(shape, elementBits, maxRows);
   if (!tile)
     return tile;
   tile->used.assign(shape.begin(), shape.end());

@@ -675,3 +675,40 @@ func.func @stores_to_the_same_parts(%v: tensor<8x16xf32, #rows>, %w: tensor<8x16
   tilegpu.local_store %w, %b : tensor<8x16xf32, #other_rows>, !one
   return %0 : tensor<8x16xf32, #rows>
 }
+
+// Each warpgroup stores what it has written: only its own warps wait.
+// CHECK-LABEL: func.func @stores_by_warpgroups
+func.func @stores_by_warpgroups(%map: !tile.desc<[64, 16], f16, rows = 32>, %v: tensor<64x16xf16>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = tilegpu.local_alloc offset 0 : !a
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tilegpu.tma_store_wait 0
+    // CHECK: local_store {{.*}}{warpgroup_barrier}
+    tilegpu.local_store %v, %a : tensor<64x16xf16>, !a
+    // CHECK: tma_store {{.*}}{fence_and_warpgroup_barrier
+    tilegpu.tma_store %map[%i, %i], %a warpgroups = [0, 32] : !tile.desc<[64, 16], f16, rows = 32>, !a
+  }
+  tilegpu.tma_store_wait 0
+  // Another buffer in the same place is everybody's.
+  %b = tilegpu.local_alloc offset 0 : !a
+  // CHECK: local_store {{.*}}{barrier}
+  tilegpu.local_store %v, %b : tensor<64x16xf16>, !a
+  return
+}
+
+// CHECK-LABEL: func.func @has_warpgroup_barriers
+func.func @has_warpgroup_barriers(%map: !tile.desc<[64, 16], f16, rows = 32>, %v: tensor<64x16xf16>, %i: i32) {
+  %a = tilegpu.local_alloc offset 0 : !a
+  // CHECK: local_store %{{[^{]+}} : tensor
+  tilegpu.local_store %v, %a : tensor<64x16xf16>, !a
+  tilegpu.proxy_fence
+  tilegpu.warpgroup_barrier
+  // CHECK: tma_store %{{[^{]+}} : <
+  tilegpu.tma_store %map[%i, %i], %a warpgroups = [0, 32] : !tile.desc<[64, 16], f16, rows = 32>, !a
+  tilegpu.tma_store_wait 0
+  tilegpu.warpgroup_barrier
+  // CHECK: local_store %{{[^{]+}} : tensor
+  tilegpu.local_store %v, %a : tensor<64x16xf16>, !a
+  return
+}

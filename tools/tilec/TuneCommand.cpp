@@ -228,6 +228,10 @@ llvm::Expected<TuningVariant> CommandTuner::describe(const TuningConfig &config)
   if (isSimulated())
     if (Status status = checkHostGrid(variant.grid, outcome.device); !status.ok())
       return llvm::createStringError(status.message());
+  // The code that a launch compiles for itself.
+  if (!isSimulated())
+    variant.options.persistentByCost =
+        tilecrt::takesSeveralTurns(variant.grid, uint64_t(options.model.multiprocessors));
   variant.options.target = target;
   variant.options.stopAfter = lastStage;
   variant.options.cache = sharedCache;

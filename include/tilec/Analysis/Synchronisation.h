@@ -34,7 +34,7 @@ namespace tilec {
 bool isCtaBarrier(mlir::Operation *op);
 
 /// Who waits for whom.
-enum class SyncThreads { None, Warp, Cta };
+enum class SyncThreads { None, Warp, Warpgroup, Cta };
 
 /// What a point is for.
 enum class SyncPurpose {
@@ -67,6 +67,9 @@ struct SyncPoint {
 /// together before the first. Where that refills or reads a slot of a ring behind a wait in the
 /// same block, the barrier is directly behind the wait: warps stop there anyway. One that only the
 /// first iteration of a loop needs is in front of the loop.
+///
+/// A barrier of each warpgroup does where all accesses that meet are of buffers that warpgroups
+/// store to global memory by parts (`tma_store` with `warpgroups`).
 ///
 /// Barriers that exist (`tile.barrier`, `gpu.barrier`, `nvvm.barrier` of the whole CTA) and fences
 /// are taken into account, so that a function into which the points were inserted needs none.

@@ -16,6 +16,15 @@ namespace tilec {
 /// Bytes of a tensor map, in whichever memory.
 constexpr int32_t kTensorMapBytes = 128;
 
+/// A block that is dealt out in parts of whole boxes along a dimension.
+struct BoxParts {
+  unsigned dim = 0;
+  /// From a part to the next one: elements along the dimension, and in shared memory.
+  int64_t elements = 0, offset = 0;
+  /// Where the boxes of the first part begin.
+  std::vector<std::vector<int64_t>> starts;
+};
+
 /// What a tensor map for blocks of one shape says, and where the elements land.
 struct TensorMapTile {
   /// Elements of one copy along each dimension of the block, the last one fastest.
@@ -35,6 +44,9 @@ struct TensorMapTile {
   int64_t endOffset() const;
   /// The element offset of the block's element at `coords`.
   int64_t offsetOf(llvm::ArrayRef<int64_t> coords) const;
+  /// The block in `parts` of whole boxes: element e along `dim` is of part (e / elements) % parts.
+  /// Nothing where a box is of two parts, or where the parts do not lie at equal distances.
+  std::optional<BoxParts> partsOf(unsigned dim, int64_t elements, int64_t parts) const;
   /// The swizzle's number, the driver's (CUtensorMapSwizzle) and PTX's: 0 for none, 1 for 32 bytes.
   int swizzleNumber() const { return swizzleBytes == 0 ? 0 : llvm::Log2_32(swizzleBytes) - 4; }
 };
@@ -44,8 +56,10 @@ struct TensorMapTile {
 /// layout is the one that wgmma reads with the widest swizzle that fits. Dimensions of size one
 /// but the last change nothing about where elements land. `used`: the elements along each dimension
 /// that are wanted, if not all are: boxes without any of them are left out, and boxes may have
-/// fewer rows.
-std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits, Shape used = {});
+/// fewer rows. `boxRows`: the most rows of a box, if it is not to have as many as it can; it
+/// changes nothing about where elements land.
+std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits, Shape used = {},
+                                           int64_t boxRows = 0);
 
 } // namespace tilec
 

@@ -35,9 +35,11 @@ static Lowered lowerBarrier0(NVVM::Barrier0Op op, SimBuilder &b) {
 
 static Lowered lowerNamedBarrier(tilegpu::NamedBarrierOp op, SimBuilder &b) {
   Location loc = op.getLoc();
+  Value id = b.constantI32(loc, op.getNameAttr().getInt());
+  if (op.getGroup())
+    id = LLVM::AddOp::create(b.rewriter, loc, id, op.getGroup());
   b.call(loc, "tilec_sim_barrier",
-         {b.constantI32(loc, op.getNameAttr().getInt()), b.constantI32(loc, op.getThreads()),
-          b.site(op, "barrier")});
+         {id, b.constantI32(loc, op.getThreads()), b.site(op, "barrier")});
   b.rewriter.eraseOp(op);
   return Lowered::Yes;
 }

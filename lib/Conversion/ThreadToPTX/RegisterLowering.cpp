@@ -30,8 +30,11 @@ void lowerNamedBarriers(ModuleOp module, RewriterBase &rewriter) {
     auto constant = [&](uint32_t value) -> Value {
       return LLVM::ConstantOp::create(rewriter, op.getLoc(), rewriter.getI32Type(), value);
     };
-    NVVM::BarrierOp::create(rewriter, op.getLoc(), TypeRange(), constant(op.getNameAttr().getInt()),
-                            constant(op.getThreads()), NVVM::BarrierReductionAttr(), Value());
+    Value name = constant(op.getNameAttr().getInt());
+    if (op.getGroup())
+      name = LLVM::AddOp::create(rewriter, op.getLoc(), name, op.getGroup());
+    NVVM::BarrierOp::create(rewriter, op.getLoc(), TypeRange(), name, constant(op.getThreads()),
+                            NVVM::BarrierReductionAttr(), Value());
     rewriter.eraseOp(op);
   });
 }

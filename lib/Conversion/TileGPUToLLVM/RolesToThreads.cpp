@@ -20,8 +20,8 @@ static constexpr int kComputeBarrier = 1;
 static void limitBarriers(WarpRolesOp roles) {
   roles.getCompute().walk([&](NVVM::Barrier0Op barrier) {
     OpBuilder builder(barrier);
-    auto limited =
-        NamedBarrierOp::create(builder, barrier.getLoc(), kComputeBarrier, 32 * numWarpsOf(roles));
+    auto limited = NamedBarrierOp::create(builder, barrier.getLoc(), kComputeBarrier,
+                                          32 * numWarpsOf(roles), Value());
     limited->setDiscardableAttrs(barrier->getDiscardableAttrDictionary());
     barrier.erase();
   });

@@ -109,9 +109,9 @@ struct ConvertTileGPUToThreads final
     target.addIllegalDialect<tile::TileDialect>();
     target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect, ub::UBDialect>(
         [&](Operation *op) { return !mentionsTensors(op, types); });
-    target
-        .addIllegalOp<MbarrierInitOp, MbarrierInvalOp, MbarrierWaitOp, SlotAcquireOp, SlotReleaseOp,
-                      ClusterBarrierOp, ClusterStoreOp, TmaLoadOp, TmaStoreOp, TmaStoreWaitOp>();
+    target.addIllegalOp<MbarrierInitOp, MbarrierInvalOp, MbarrierWaitOp, SlotAcquireOp,
+                        SlotReleaseOp, ClusterBarrierOp, ClusterStoreOp, TmaLoadOp, TmaStoreOp,
+                        TmaStoreWaitOp, WarpgroupBarrierOp>();
     target.addIllegalOp<ConvertLayoutOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp,
                         PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp, DotOp,
                         MemDescIndexOp, MemDescPermuteOp, AsyncCopyOp, AsyncCommitOp, AsyncWaitOp,
@@ -122,7 +122,7 @@ struct ConvertTileGPUToThreads final
                       AtomicRMWGlobalOp, AtomicCasGlobalOp, AtomicAddSharedOp, OpaqueZeroOp, WallOp,
                       ThreadMmaOp, ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp,
                       EnterProgramOp, WarpRolesOp, ThreadClaimMapsOp, ThreadMapsOp,
-                      ThreadReleaseMapsOp, ThreadEncodeMapOp>();
+                      ThreadReleaseMapsOp, ThreadEncodeMapOp, NamedBarrierOp>();
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
     dropIdleWgmmaOrder(module);

@@ -12,6 +12,10 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
+static constexpr int kWarpgroupThreads = 128;
+/// The name of the first warpgroup's barrier, behind those of all and of the computing warps.
+static constexpr int kWarpgroupBarrier = 2;
+
 /// How long a thread may sleep at a barrier object before it looks again, in nanoseconds.
 static constexpr int64_t kSuspendNanoseconds = 0x989680;
 
@@ -20,6 +24,22 @@ Value tilec::isFirstThread(OpBuilder &builder, Operation *op, const ThreadPositi
   bool loads = roles && roles.getLoad().isAncestor(op->getParentRegion());
   return arith::CmpIOp::create(builder, op->getLoc(), arith::CmpIPredicate::eq, position.thread(op),
                                constantI32(builder, op->getLoc(), loads ? 32 * numWarpsOf(op) : 0));
+}
+
+/// Whether the running thread is the first of its warpgroup.
+static Value isFirstOfWarpgroup(OpBuilder &builder, Operation *op, const ThreadPosition &position) {
+  Location loc = op->getLoc();
+  Value within = arith::AndIOp::create(builder, loc, position.thread(op),
+                                       constantI32(builder, loc, kWarpgroupThreads - 1));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, within,
+                               constantI32(builder, loc, 0));
+}
+
+/// The number of the running thread's warpgroup.
+static Value warpgroupOf(OpBuilder &builder, Operation *op, const ThreadPosition &position) {
+  Location loc = op->getLoc();
+  return arith::DivUIOp::create(builder, loc, position.thread(op),
+                                constantI32(builder, loc, kWarpgroupThreads));
 }
 
 static Value at(OpBuilder &builder, Location loc, Value base, int64_t bytes) {
@@ -65,37 +85,30 @@ static void forEachBox(OpBuilder &builder, Location loc, tile::DescType desc, Bo
   }
 }
 
-namespace {
-/// A block of an even number of boxes in two halves along a dimension.
-struct BlockHalves {
-  unsigned dim = 0;
-  /// From the first half to the second one: in the tensor, and in shared memory.
-  int64_t elements = 0, bytes = 0;
-  /// The boxes of the first half.
-  BoxStarts starts;
-};
-} // namespace
-
 /// The halves of a block; nothing when no dimension has an even number of boxes.
-static std::optional<BlockHalves> halvesOf(tile::DescType desc) {
+static std::optional<BoxParts> halvesOf(tile::DescType desc) {
   TensorMapTile form = boxesOf(desc);
-  int64_t bits = int64_t(tile::bitWidthOf(desc.getElementType()));
   for (size_t dim = 0; dim < form.box.size(); ++dim) {
     int64_t boxes = llvm::divideCeil(form.used[dim], form.box[dim]);
-    if (boxes % 2 != 0)
-      continue;
-    BlockHalves halves;
-    halves.dim = unsigned(dim);
-    halves.elements = boxes / 2 * form.box[dim];
-    std::vector<int64_t> second(form.box.size(), 0);
-    second[dim] = halves.elements;
-    halves.bytes = form.offsetOf(second) * bits / 8;
-    for (const std::vector<int64_t> &start : form.boxStarts())
-      if (start[dim] < halves.elements)
-        halves.starts.push_back(start);
-    return halves;
+    if (boxes % 2 == 0)
+      return form.partsOf(unsigned(dim), boxes / 2 * form.box[dim], 2);
   }
   return std::nullopt;
+}
+
+/// Part number `part` of a block begins there: `offsets` are moved, and its place in shared memory
+/// comes back.
+static Value moveToPart(OpBuilder &builder, Location loc, tile::DescType desc,
+                        const BoxParts &parts, Value part, Value base,
+                        MutableArrayRef<Value> offsets) {
+  int64_t bits = int64_t(tile::bitWidthOf(desc.getElementType()));
+  Value bytes =
+      arith::MulIOp::create(builder, loc, part, constantI32(builder, loc, parts.offset * bits / 8));
+  Value ahead =
+      arith::MulIOp::create(builder, loc, part, constantI32(builder, loc, parts.elements));
+  offsets[parts.dim] = arith::AddIOp::create(builder, loc, offsets[parts.dim], ahead);
+  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{bytes});
 }
 
 SmallVector<Value> tilec::firstOfEach(ArrayRef<ValueRange> values) {
@@ -268,14 +281,8 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
     SmallVector<Value> offsets = firstOfEach(adaptor.getOffsets());
     Value rank = NVVM::ClusterId::create(builder, loc, builder.getI32Type());
     Value both = arith::ConstantIntOp::create(builder, loc, 3, 16);
-    if (std::optional<BlockHalves> halves = halvesOf(op.getDesc().getType())) {
-      Value bytes =
-          arith::MulIOp::create(builder, loc, rank, constantI32(builder, loc, halves->bytes));
-      Value place = LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                                        ArrayRef<LLVM::GEPArg>{bytes});
-      Value ahead =
-          arith::MulIOp::create(builder, loc, rank, constantI32(builder, loc, halves->elements));
-      offsets[halves->dim] = arith::AddIOp::create(builder, loc, offsets[halves->dim], ahead);
+    if (std::optional<BoxParts> halves = halvesOf(op.getDesc().getType())) {
+      Value place = moveToPart(builder, loc, op.getDesc().getType(), *halves, rank, base, offsets);
       forEachBox(builder, loc, op.getDesc().getType(), halves->starts, place, offsets,
                  BoxCopy{builder, loc, desc, object, both});
       return;
@@ -337,10 +344,21 @@ struct TmaStore : ThreadPattern<TmaStoreOp> {
   LogicalResult matchAndRewrite(TmaStoreOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value issues = isFirstThread(rewriter, op, lowering.position);
+    tile::DescType desc = op.getDesc().getType();
+    std::optional<BoxParts> parts = op.getParts();
+    Value issues = parts ? isFirstOfWarpgroup(rewriter, op, lowering.position)
+                         : isFirstThread(rewriter, op, lowering.position);
+    // What only the store needs is not computed by one thread while its warpgroup waits for it.
+    if (parts)
+      WallOp::create(rewriter, loc, firstOfEach(adaptor.getOffsets()));
     scf::IfOp::create(rewriter, loc, issues, [&](OpBuilder &builder, Location) {
-      forEachBox(builder, loc, op.getDesc().getType(), {}, adaptor.getBuffer().front(),
-                 firstOfEach(adaptor.getOffsets()), [&](Value place, ValueRange coordinates) {
+      Value base = adaptor.getBuffer().front();
+      SmallVector<Value> offsets = firstOfEach(adaptor.getOffsets());
+      if (parts)
+        base = moveToPart(builder, loc, desc, *parts, warpgroupOf(builder, op, lowering.position),
+                          base, offsets);
+      forEachBox(builder, loc, desc, parts ? parts->starts : BoxStarts(), base, offsets,
+                 [&](Value place, ValueRange coordinates) {
                    if (op.getReduction()) {
                      NVVM::CpAsyncBulkTensorReduceOp::create(
                          builder, loc, adaptor.getDesc().front(), place,
@@ -360,6 +378,16 @@ struct TmaStore : ThreadPattern<TmaStoreOp> {
   }
 };
 
+struct WarpgroupBarrier : ThreadPattern<WarpgroupBarrierOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(WarpgroupBarrierOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Value group = warpgroupOf(rewriter, op, lowering.position);
+    rewriter.replaceOpWithNewOp<NamedBarrierOp>(op, kWarpgroupBarrier, kWarpgroupThreads, group);
+    return success();
+  }
+};
+
 struct TmaStoreWait : ThreadPattern<TmaStoreWaitOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(TmaStoreWaitOp op, OpAdaptor,
@@ -374,5 +402,5 @@ struct TmaStoreWait : ThreadPattern<TmaStoreWaitOp> {
 
 void tilec::populateTmaPatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
   patterns.add<MbarrierInit, MbarrierInval, MbarrierWait, SlotAcquire, SlotRelease, TmaLoad,
-               TmaStore, TmaStoreWait>(lowering, patterns.getContext());
+               TmaStore, TmaStoreWait, WarpgroupBarrier>(lowering, patterns.getContext());
 }

@@ -28,7 +28,8 @@ static StringRef kindOf(Operation *op) {
       .Case([](AsyncWaitOp) { return "async-wait"; })
       .Case<WgmmaOp, MmaOp, DotOp>([](Operation *) { return "dot"; })
       .Case([](WgmmaWaitOp) { return "dot-wait"; })
-      .Case<NVVM::Barrier0Op, tile::BarrierOp>([](Operation *) { return "barrier"; })
+      .Case<NVVM::Barrier0Op, tile::BarrierOp, WarpgroupBarrierOp>(
+          [](Operation *) { return "barrier"; })
       .Case<TmaLoadOp, AsyncCopyOp>([](Operation *) { return "copy"; })
       .Case([](tile::LoadOp) { return "load"; })
       .Case<tile::StoreOp, TmaStoreOp, tile::AtomicRMWOp, tile::AtomicCasOp>(

@@ -91,3 +91,35 @@ func.func @turns(%map: !tile.desc<[8, 64], f16> {tile.tensor_map = {base = 0 : i
   return
 }
 }
+
+// -----
+
+#m = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0], [0, 64]]}, [128, 128]>
+!m = !tilegpu.memdesc<[128, 128], f16, #m>
+
+module attributes {tilegpu.num_warps = 8 : i32, tile.target = "sm_90a"} {
+// The first thread of each warpgroup starts two copies of 64 rows: those of its own rows, 8192 bytes behind the first
+// warpgroup's.
+// CHECK-LABEL: llvm.func @warpgroups
+// CHECK: tilegpu.named_barrier 2 + %{{.*}} threads = 128
+// CHECK: %[[WITHIN:.*]] = llvm.and %{{.*}}, %{{.*}} : i32
+// CHECK: %[[FIRST:.*]] = llvm.icmp "eq" %[[WITHIN]]
+// CHECK: tilegpu.wall
+// CHECK: llvm.cond_br %[[FIRST]]
+// CHECK: %[[GROUP:.*]] = llvm.udiv
+// CHECK: llvm.mlir.constant(8192 : i32)
+// CHECK: %[[OFFSET:.*]] = llvm.mul %[[GROUP]], %
+// CHECK: llvm.mlir.constant(64 : i32)
+// CHECK: %[[AHEAD:.*]] = llvm.mul %[[GROUP]], %
+// CHECK: %[[ROW:.*]] = llvm.add %arg1, %[[AHEAD]]
+// CHECK: %[[PLACE:.*]] = llvm.getelementptr %{{.*}}[%[[OFFSET]]]
+// CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta %{{.*}}, %[[PLACE]], box[%arg1, %[[ROW]]]
+// CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta %{{.*}}, box[%{{.*}}, %[[ROW]]]
+// CHECK-NEXT: nvvm.cp.async.bulk.commit.group
+func.func @warpgroups(%map: !tile.desc<[128, 128], f16, rows = 64> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %i: i32) attributes {tile.kernel} {
+  %buf = tilegpu.local_alloc offset 0 : !m
+  tilegpu.warpgroup_barrier
+  tilegpu.tma_store %map[%i, %i], %buf warpgroups = [0, 64] : !tile.desc<[128, 128], f16, rows = 64>, !m
+  return
+}
+}

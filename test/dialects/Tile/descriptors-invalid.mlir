@@ -94,3 +94,8 @@ func.func @descriptor_reduce_c3(%d: !tile.desc<[16], i8>, %n: i32, %x: tensor<16
   tile.descriptor_reduce add %d[%n], %x : !tile.desc<[16], i8>, tensor<16xi8>
   return
 }
+
+// -----
+
+// expected-error @+1 {{expected rows of a copy to be a multiple of 8, got 12}}
+func.func private @desc_c4(!tile.desc<[16, 32], f32, rows = 12>)

@@ -19,3 +19,6 @@ func.func @descriptors(%p: !tile.ptr<f32>, %m: i32, %n: i32, %s: i64, %i: i32, %
 
 // CHECK-LABEL: func private @used(!tile.desc<[64, 256], f16, nan, used = [64, 208]>)
 func.func private @used(!tile.desc<[64, 256], f16, nan, used = [64, 208]>)
+
+// CHECK-LABEL: func private @rows(!tile.desc<[128, 64], f16, rows = 64>)
+func.func private @rows(!tile.desc<[128, 64], f16, rows = 64>)

@@ -32,3 +32,14 @@ func.func @warp_roles_c2_tensor() {
   }
   return
 }
+
+// -----
+
+func.func @warp_roles_c2_warpgroup_barrier() {
+  tilegpu.warp_roles load {
+    // expected-error @+1 {{is a barrier in the role that loads, where no other warp comes}}
+    tilegpu.warpgroup_barrier
+  } compute {
+  }
+  return
+}

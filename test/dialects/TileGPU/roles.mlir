@@ -21,6 +21,10 @@ func.func @roles(%slot: i32, %parity: i32, %p: i1) {
     tilegpu.slot_release %empty[%slot] alone %p : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
   }
   tilegpu.cluster_barrier
+  // CHECK: tilegpu.warpgroup_barrier
+  tilegpu.warpgroup_barrier
+  // CHECK: tilegpu.named_barrier 2 + %arg0 threads = 128
+  tilegpu.named_barrier 2 + %slot threads = 128
   return
 }
 

@@ -69,3 +69,40 @@ func.func @tma_store_c3(%map: !tile.desc<[8, 16], f16>, %i: i32, %buf: !buffer) 
   tilegpu.tma_store %map[%i, %i], %buf reduce = xchg : !tile.desc<[8, 16], f16>, !buffer
   return
 }
+
+// -----
+
+#s = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]}, [16, 16]>
+!buffer = !tilegpu.memdesc<[16, 16], f16, #s>
+
+module attributes {tilegpu.num_warps = 8 : i32} {
+func.func @tma_store_c4_box(%map: !tile.desc<[16, 16], f16>, %i: i32, %buf: !buffer) {
+  // expected-error @below {{expects a dimension and how many of its elements each of 2 warpgroups stores in whole copies, got [0, 8]}}
+  tilegpu.tma_store %map[%i, %i], %buf warpgroups = [0, 8] : !tile.desc<[16, 16], f16>, !buffer
+  return
+}
+}
+
+// -----
+
+#s = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]}, [16, 16]>
+!buffer = !tilegpu.memdesc<[16, 16], f16, #s>
+
+module attributes {tilegpu.num_warps = 16 : i32} {
+func.func @tma_store_c4_block(%map: !tile.desc<[16, 16], f16, rows = 8>, %i: i32, %buf: !buffer) {
+  // expected-error @below {{each of 4 warpgroups stores in whole copies, got [0, 8]}}
+  tilegpu.tma_store %map[%i, %i], %buf warpgroups = [0, 8] : !tile.desc<[16, 16], f16, rows = 8>, !buffer
+  return
+}
+}
+
+// -----
+
+#s = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8]]}, [8, 16]>
+!buffer = !tilegpu.memdesc<[8, 16], f16, #s>
+
+func.func @tma_store_c4_dimension(%map: !tile.desc<[8, 16], f16>, %i: i32, %buf: !buffer) {
+  // expected-error @below {{got [2, 8]}}
+  tilegpu.tma_store %map[%i, %i], %buf warpgroups = [2, 8] : !tile.desc<[8, 16], f16>, !buffer
+  return
+}

@@ -56,6 +56,8 @@ private:
       needs.push_back("fence");
     if (point.barrier == SyncThreads::Cta)
       needs.push_back("barrier");
+    if (point.barrier == SyncThreads::Warpgroup)
+      needs.push_back("warpgroup_barrier");
     std::string name = llvm::join(needs, "_and_");
     point.op->setAttr(point.isBehind ? name + "_behind" : name, UnitAttr::get(&getContext()));
   }

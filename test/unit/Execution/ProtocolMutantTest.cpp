@@ -59,8 +59,8 @@ bool isOfProtocol(mlir::Operation *op) {
 
 /// What orders accesses among the warps of one role: the simulator finds the race.
 bool isOfOneRole(mlir::Operation *op) {
-  return llvm::isa<mlir::NVVM::Barrier0Op, mlir::NVVM::SyncWarpOp, tilegpu::ProxyFenceOp,
-                   tilegpu::TmaStoreWaitOp>(op);
+  return llvm::isa<mlir::NVVM::Barrier0Op, tilegpu::WarpgroupBarrierOp, mlir::NVVM::SyncWarpOp,
+                   tilegpu::ProxyFenceOp, tilegpu::TmaStoreWaitOp>(op);
 }
 
 std::vector<mlir::Operation *> orderingOps(mlir::ModuleOp module) {

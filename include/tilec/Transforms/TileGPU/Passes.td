@@ -429,6 +429,28 @@ def TileGPUOverlapEpiloguesPass : Pass<"tilegpu-overlap-epilogues", "::mlir::fun
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
+def TileGPUStoreByWarpgroupPass : Pass<"tilegpu-store-by-warpgroup", "::mlir::func::FuncOp"> {
+  let summary = "tensor stores by each warpgroup of what it has computed";
+  let description = [{
+    A `tilegpu.tma_store` of a loop over tiles gets `warpgroups` where the layout of all that is stored to its buffer gives each computing
+    warpgroup the same part of it, in whole copies of the hardware: warpgroups then wait for none but their own warps, and
+    one goes on with the next tile's products while another one stores. Not in the innermost loop of products, where each
+    iteration would start more copies.
+    Where copies would be too high for that, the type of the tensor map gets `rows`, if nothing else uses the map. Maps that the kernel
+    encodes stay with the thread that does so.
+
+    ```mlir
+    tilegpu.local_store %x, %buf
+    tilegpu.tma_store %map[%i, %j], %buf : !tile.desc<[128, 64], f16>, !b
+    // becomes, of two warpgroups with 64 rows each,
+    tilegpu.local_store %x, %buf
+    tilegpu.tma_store %map[%i, %j], %buf warpgroups = [0, 64] : !tile.desc<[128, 64], f16, rows = 64>, !b
+    ```
+
+    Does not change results.
+  }];
+}
+
 def TileGPUDeferStoreWaitsPass : Pass<"tilegpu-defer-store-waits", "::mlir::func::FuncOp"> {
   let summary = "wait for a loop's copies to global memory in the next iteration";
   let description = [{

@@ -39,6 +39,8 @@ static void insertBarrier(OpBuilder &builder, Location loc, const SyncPoint &poi
   Operation *barrier = nullptr;
   if (point.barrier == SyncThreads::Cta)
     barrier = NVVM::Barrier0Op::create(builder, loc);
+  else if (point.barrier == SyncThreads::Warpgroup)
+    barrier = tilegpu::WarpgroupBarrierOp::create(builder, loc);
   else
     barrier =
         NVVM::SyncWarpOp::create(builder, loc, arith::ConstantIntOp::create(builder, loc, -1, 32));
