@@ -92,11 +92,12 @@ def add(a, b, c, M, N, K, BLOCK: tl.constexpr):
   EXPECT_EQ(launch(kFew), 0u);
 }
 
-TEST_F(ApiTurns, pairsWhereRowsBeginBetweenSectors) {
+TEST_F(ApiTurns, pairsWhereRowsOfBBeginBetweenSectors) {
   create();
   launch(kMany);
   EXPECT_EQ(launchedCluster(), 1u);
-  values.back().value.integer = 264;
+  // Rows of B are N long.
+  values[values.size() - 2].value.integer = 264;
   launch(kMany);
   EXPECT_EQ(launchedCluster(), 2u);
   EXPECT_EQ(launch(kMany - 1), 1u) << "of a persistent kernel clusters are whole for any grid";

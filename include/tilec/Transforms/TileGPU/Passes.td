@@ -221,13 +221,14 @@ def TileGPUMakePersistentPass : Pass<"tilegpu-make-persistent", "::mlir::func::F
     programs are computed in front of the loop. A kernel that cannot be so (`PersistencePlan`) stays, with a remark.
 
     Where programs with a larger index along an axis have more iterations to do (causal attention), those with the largest
-    index come first, and every second turn goes through the CTAs backwards.
+    index come first, and in two turns a CTA runs a long one and a short one.
 
     By cost: kernels whose programs make one tile of a product each, whose load warps then fetch the next one while it is
     stored (`gainsFromTurns`). That is so for grids of more programs than run at once, which is for whoever compiles for a
-    grid to ask; otherwise such a kernel gets the attribute `tilegpu.gains_from_turns`. Where rows of what is loaded begin
-    between sectors of 32 bytes, a block takes a quarter more of the second cache's bandwidth: such programs run in pairs
-    that copy for each other (`tilegpu.paired`, see tilegpu-multicast-copies).
+    grid to ask; otherwise such a kernel gets the attribute `tilegpu.gains_from_turns`. Where rows of B begin between
+    sectors of 32 bytes, a block takes a quarter more of the second cache's bandwidth: such programs run in pairs, which
+    mostly have the same columns and copy for each other (`tilegpu.paired`, see tilegpu-multicast-copies), if a tile has
+    no more rows than columns.
 
     ```mlir
     %t = ...  // this turn's program, of %gx * %gy * %gz

@@ -50,6 +50,9 @@ private:
   /// Leaves what is the same for all programs in front; returns what comes behind.
   Operation *keepShared();
   void makeLoop();
+  /// Number `at` of `all` in an order in which the longest come first becomes another such number:
+  /// in two turns a CTA runs a long program and a short one.
+  Value mixLengths(Value at, Value all);
   void moveBody();
   void replaceGrid();
   Value constant(int64_t value) { return arith::ConstantIntOp::create(builder, loc, value, 32); }
@@ -124,16 +127,7 @@ void PersistentLoop::makeLoop() {
   // A CTA whose place in the last turn has no program is done before.
   Value before = binary<arith::DivUIOp>(binary<arith::SubIOp>(all, one), ctas);
   Value rest = binary<arith::SubIOp>(all, binary<arith::MulIOp>(before, ctas));
-  auto placeIn = [&](Value turn) -> Value {
-    if (!plan.longestAxis)
-      return cta;
-    Value isOdd = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                        binary<arith::AndIOp>(turn, one), zero);
-    Value backwards = binary<arith::SubIOp>(binary<arith::SubIOp>(ctas, one), cta);
-    return arith::SelectOp::create(builder, loc, isOdd, backwards, cta);
-  };
-  Value comes =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, placeIn(before), rest);
+  Value comes = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, cta, rest);
   Value turns = binary<arith::AddIOp>(before, arith::ExtUIOp::create(builder, loc, i32, comes));
   loop = scf::ForOp::create(builder, loc, zero, turns, one);
   // Nothing is copied ahead of a program, but by what is inside.
@@ -141,7 +135,51 @@ void PersistentLoop::makeLoop() {
   loop->setAttr(tile::TileDialect::kUnrollAttr, builder.getI32IntegerAttr(1));
   builder.setInsertionPointToStart(loop.getBody());
   Value turn = loop.getInductionVar();
-  tile = binary<arith::AddIOp>(binary<arith::MulIOp>(turn, ctas), placeIn(turn));
+  tile = binary<arith::AddIOp>(binary<arith::MulIOp>(turn, ctas), cta);
+  if (plan.longestAxis)
+    tile = mixLengths(tile, all);
+}
+
+/// Two turns of all CTAs are pairs: the first half of their numbers the longer ones, the second
+/// half the others. Pair j of a group of m programs is its j-th longest and its j-th shortest,
+/// which together are as long as those of any other pair. Groups of an odd number keep the order.
+Value PersistentLoop::mixLengths(Value at, Value all) {
+  Value zero = constant(0), one = constant(1), two = constant(2);
+  auto compare = [&](arith::CmpIPredicate how, Value a, Value b) -> Value {
+    return arith::CmpIOp::create(builder, loc, how, a, b);
+  };
+  auto choose = [&](Value condition, Value a, Value b) -> Value {
+    return arith::SelectOp::create(builder, loc, condition, a, b);
+  };
+  auto half = [&](Value value) { return binary<arith::ShRUIOp>(value, one); };
+  Value length = sizes[*plan.longestAxis];
+  Value neighbours = one;
+  for (int axis = 0; axis < 3; ++axis)
+    if (axis != int(*plan.longestAxis))
+      neighbours = binary<arith::MulIOp>(neighbours, sizes[axis]);
+  Value width = binary<arith::MinUIOp>(group, neighbours);
+  Value members = binary<arith::MulIOp>(width, length);
+  // All groups are of an even number: the last one has the neighbours that are left.
+  Value odd = binary<arith::AndIOp>(length, binary<arith::OrIOp>(width, neighbours));
+  Value isEven = compare(arith::CmpIPredicate::eq, binary<arith::AndIOp>(odd, one), zero);
+
+  Value turns = binary<arith::MulIOp>(ctas, two);
+  Value round = binary<arith::DivUIOp>(at, turns);
+  Value begin = binary<arith::MulIOp>(round, turns);
+  Value pairs = half(binary<arith::MinUIOp>(turns, binary<arith::SubIOp>(all, begin)));
+  Value within = binary<arith::SubIOp>(at, begin);
+  Value isShort = compare(arith::CmpIPredicate::uge, within, pairs);
+  within = choose(isShort, binary<arith::SubIOp>(within, pairs), within);
+  Value pair = binary<arith::AddIOp>(half(begin), within);
+
+  Value perGroup = binary<arith::MaxUIOp>(half(members), one);
+  Value first = binary<arith::DivUIOp>(pair, perGroup);
+  Value place = binary<arith::SubIOp>(pair, binary<arith::MulIOp>(first, perGroup));
+  first = binary<arith::MulIOp>(first, members);
+  Value last = binary<arith::SubIOp>(
+      binary<arith::MinUIOp>(members, binary<arith::SubIOp>(all, first)), one);
+  place = choose(isShort, binary<arith::SubIOp>(last, place), place);
+  return choose(isEven, binary<arith::AddIOp>(first, place), at);
 }
 
 void PersistentLoop::moveBody() {
@@ -185,18 +223,35 @@ static bool isBetweenSectors(func::FuncOp func, StringRef stride) {
   return known && known.getInt() == 8;
 }
 
-/// Whether rows of what is loaded through tensor maps begin between sectors.
-static bool loadsBetweenSectors(func::FuncOp func) {
-  return llvm::any_of(func.getArguments(), [&](BlockArgument argument) {
-    auto map = func.getArgAttrOfType<DictionaryAttr>(argument.getArgNumber(),
-                                                     tile::TileDialect::kTensorMapAttr);
-    if (!map || llvm::none_of(argument.getUsers(), llvm::IsaPred<tile::DescriptorLoadOp>) ||
-        cast<tile::DescType>(argument.getType()).getElementType().getIntOrFloatBitWidth() != 16)
-      return false;
-    auto strides = map.getAs<ArrayAttr>("strides").getAsRange<StringAttr>();
-    return llvm::any_of(
-        strides, [&](StringAttr stride) { return isBetweenSectors(func, stride.getValue()); });
-  });
+/// The tensor map through which an operand of a product is loaded; null for any other operand.
+static BlockArgument mapOf(Value buffer) {
+  while (auto permute = buffer.getDefiningOp<MemDescPermuteOp>())
+    buffer = permute.getSource();
+  auto isFill = [&](Operation *user) { return isa<LocalStoreOp>(user); };
+  auto fill = llvm::find_if(buffer.getUsers(), isFill);
+  if (fill == buffer.user_end())
+    return nullptr;
+  auto load = cast<LocalStoreOp>(*fill).getValue().getDefiningOp<tile::DescriptorLoadOp>();
+  return load ? dyn_cast<BlockArgument>(load.getDesc()) : nullptr;
+}
+
+/// Whether B is what copies of two programs for each other save most of: programs that run at once
+/// mostly have the same columns, tiles have no more rows than columns, and rows of B in memory
+/// begin between sectors.
+static bool sharesBetweenSectors(WgmmaOp product) {
+  RankedTensorType tile = product.getType();
+  BlockArgument map = mapOf(product.getRhs());
+  auto func = product->getParentOfType<func::FuncOp>();
+  if (!map || tile.getDimSize(0) > tile.getDimSize(1) ||
+      cast<tile::DescType>(map.getType()).getElementType().getIntOrFloatBitWidth() != 16)
+    return false;
+  auto attr =
+      func.getArgAttrOfType<DictionaryAttr>(map.getArgNumber(), tile::TileDialect::kTensorMapAttr);
+  if (!attr)
+    return false;
+  auto strides = attr.getAs<ArrayAttr>("strides").getAsRange<StringAttr>();
+  return llvm::any_of(strides,
+                      [&](StringAttr stride) { return isBetweenSectors(func, stride.getValue()); });
 }
 
 namespace {
@@ -232,8 +287,11 @@ struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePer
           << "kernel is not persistent: " << plan.reason;
     if (!plan.isPersistent)
       return;
-    if (persistent == "auto" && loadsBetweenSectors(func))
-      func->setAttr(TileGPUDialect::kPairedAttr, UnitAttr::get(&getContext()));
+    if (persistent == "auto")
+      func.walk([&](WgmmaOp product) {
+        if (sharesBetweenSectors(product))
+          func->setAttr(TileGPUDialect::kPairedAttr, UnitAttr::get(&getContext()));
+      });
     int64_t bytes = bytesPerIteration(func, getAnalysis<AxisInfoAnalysis>(), reductionStages);
     PersistentLoop(func, plan, bytes).make();
     remark::passed(func.getLoc(),
