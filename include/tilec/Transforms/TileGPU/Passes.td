@@ -221,7 +221,8 @@ def TileGPUMakePersistentPass : Pass<"tilegpu-make-persistent", "::mlir::func::F
     programs are computed in front of the loop. A kernel that cannot be so (`PersistencePlan`) stays, with a remark.
 
     Where programs with a larger index along an axis have more iterations to do (causal attention), those with the largest
-    index come first, and in two turns a CTA runs a long one and a short one.
+    index come first, and in two turns a CTA runs a long one and a short one. The rings of products get no more stages than
+    leave room for what a tile stores, or for 64 KiB of it.
 
     By cost: kernels whose programs make one tile of a product each, whose load warps then fetch the next one while it is
     stored (`gainsFromTurns`). That is so for grids of more programs than run at once, which is for whoever compiles for a

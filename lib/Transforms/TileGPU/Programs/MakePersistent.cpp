@@ -254,6 +254,43 @@ static bool sharesBetweenSectors(WgmmaOp product) {
                       [&](StringAttr stride) { return isBetweenSectors(func, stride.getValue()); });
 }
 
+/// What is stored of a larger tile goes through this much at a time.
+static constexpr int64_t kMostStored = int64_t(64) << 10;
+/// For barrier objects, and what else is small.
+static constexpr int64_t kSharedBeside = 1024;
+
+/// The bytes of the tiles that a program stores.
+static int64_t bytesStored(func::FuncOp func) {
+  int64_t bytes = 0;
+  for (Operation &op : func.front()) {
+    Value stored;
+    if (auto copy = dyn_cast<tile::DescriptorStoreOp>(op))
+      stored = copy.getValue();
+    else if (auto store = dyn_cast<tile::StoreOp>(op))
+      stored = store.getValue();
+    if (auto type = stored ? dyn_cast<RankedTensorType>(stored.getType()) : RankedTensorType())
+      bytes += type.getNumElements() * int64_t(tile::bitWidthOf(type.getElementType())) / 8;
+  }
+  return bytes;
+}
+
+/// The rings of products leave room for what a tile stores: while the next one is loaded that has
+/// no memory in common with them, and in small parts, one after the other, it takes longer than
+/// another stage saves (docs/benchmarks/steps.md).
+static void leaveRoomForStores(func::FuncOp func, ArrayRef<LoopSchedule> schedules) {
+  int64_t room = processorOf(func).maxSharedBytesPerCta() - kSharedBeside -
+                 std::min(bytesStored(func), kMostStored);
+  for (const LoopSchedule &schedule : schedules) {
+    int64_t bytes = schedule.bytesPerStage();
+    if (!isLoopOfProducts(schedule.loop) || bytes == 0)
+      continue;
+    int64_t fit = std::max<int64_t>(room / bytes, 2);
+    if (schedule.stages > fit)
+      schedule.loop->setAttr(tile::TileDialect::kNumStagesAttr,
+                             IntegerAttr::get(IntegerType::get(func.getContext(), 32), fit));
+  }
+}
+
 namespace {
 struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePersistent> {
   using Base::Base;
@@ -265,9 +302,13 @@ struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePer
     if (!plan.isPersistent || plan.longestAxis ||
         llvm::none_of(func.front().getOps<scf::ForOp>(), isLoopOfProducts))
       return false;
+    return gainsFromTurns(func, schedule());
+  }
+
+  std::vector<LoopSchedule> schedule() {
     SmallVector<PipelineObstacle> obstacles;
-    return gainsFromTurns(
-        func, scheduleLoops(func, getAnalysis<AxisInfoAnalysis>(), reductionStages, obstacles));
+    return scheduleLoops(getOperation(), getAnalysis<AxisInfoAnalysis>(), reductionStages,
+                         obstacles);
   }
 
   void runOnOperation() override {
@@ -292,6 +333,7 @@ struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePer
         if (sharesBetweenSectors(product))
           func->setAttr(TileGPUDialect::kPairedAttr, UnitAttr::get(&getContext()));
       });
+    leaveRoomForStores(func, schedule());
     int64_t bytes = bytesPerIteration(func, getAnalysis<AxisInfoAnalysis>(), reductionStages);
     PersistentLoop(func, plan, bytes).make();
     remark::passed(func.getLoc(),
