@@ -48,8 +48,8 @@ def Tile_DescType : TypeDef<Tile_Dialect, "Desc"> {
     64 bits or floats; floats when what lies outside of the tensor reads as NaN (`nan`) instead of zero.
 
     With `used` accesses are loads that need only the first so many elements of a block along each dimension; what the
-    others become is not said. `desc_c3`: a number for each dimension, at most the block's. With `rows` no copy of the
-    hardware has more of a block's rows. `desc_c4`: a multiple of eight.
+    others become is not said. `desc_c3`: a number for each dimension, at most the block's. With `rows` the boxes
+    of tensor copies have at most so many rows. `desc_c4`: a multiple of eight.
 
     Example: `!tile.desc<[64, 32], f16>`, `!tile.desc<[64, 32], f16, nan>`, `!tile.desc<[64, 256], f16, used = [64, 208]>`,
     `!tile.desc<[128, 64], f16, rows = 64>`

@@ -92,11 +92,11 @@ def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [DeclareOpInterfaceMethods<Tile
     `tma_store_wait` and a barrier.
 
     With `warpgroups = [d, n]` one thread of each computing warpgroup does so for the part of the buffer that its own
-    warps have written: where a computing CTA has G warpgroups, number g has the elements e along dimension d of the
+    warps have written: of G computing warpgroups number g has the elements e along dimension d of the
     block with (e / n) % G = g. A barrier of the warpgroup does where otherwise one of the CTA is needed.
 
     `tma_store_c1`: as `tma_load_c1`. `tma_store_c2`: as `tma_load_c2`. `tma_store_c3`: the reduction is not xchg.
-    `tma_store_c4`: the parts of warpgroups are whole copies of the hardware.
+    `tma_store_c4`: the parts of warpgroups are whole boxes.
 
     Example: `tilegpu.tma_store %map[%i, %j], %buf : !tile.desc<[64, 32], f16>, !tilegpu.memdesc<[64, 32], f16, #s>`,
     `tilegpu.tma_store %map[%i, %j], %buf warpgroups = [0, 64] : !tile.desc<[128, 64], f16, rows = 64>, !b`,

@@ -8,28 +8,11 @@
 #define TILEC_TEST_UNIT_API_PRODUCTLAUNCH_H
 
 #include "FakeCuda.h"
+#include "ProductText.h"
 
 #include <functional>
 
 namespace tilec::test {
-
-/// A product whose programs read rows and columns of blocks; `option` is a further argument of its
-/// loop's range.
-inline std::string productText(const std::string &option = "") {
-  return R"(@triton.jit
-def product(a, b, c, M, N, K, BLOCK: tl.constexpr):
-    x = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BLOCK, 64])
-    y = tl.make_tensor_descriptor(b, [K, N], [N, 1], [64, BLOCK])
-    m = tl.program_id(0) // tl.cdiv(N, BLOCK) * BLOCK
-    n = tl.program_id(0) % tl.cdiv(N, BLOCK) * BLOCK
-    sums = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
-    for k in tl.range(0, K, 64)" +
-         option + R"():
-        sums = tl.dot(x.load([m, k]), y.load([k, n]), sums)
-    i = tl.arange(0, BLOCK)
-    tl.store(c + (m + i)[:, None] * N + (n + i)[None, :], sums)
-)";
-}
 
 /// Options of a kernel `product(a, b, c, M, N, K, BLOCK)`.
 inline Options optionsOfProduct(const char *target) {

@@ -7,6 +7,8 @@
 #include "tilec/Tuning/Tuner.h"
 #include "tilec/Tuning/SearchSpace.h"
 
+#include "test/unit/Api/ProductText.h"
+
 #include "gtest/gtest.h"
 
 #include <set>
@@ -42,25 +44,11 @@ public:
   }
 };
 
-constexpr const char *kProduct = R"(
-@triton.jit
-def product(a, b, c, M, N, K, BLOCK: tl.constexpr):
-    x = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BLOCK, 64])
-    y = tl.make_tensor_descriptor(b, [K, N], [N, 1], [64, BLOCK])
-    m = tl.program_id(0) // tl.cdiv(N, BLOCK) * BLOCK
-    n = tl.program_id(0) % tl.cdiv(N, BLOCK) * BLOCK
-    sums = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
-    for k in tl.range(0, K, 64, warp_specialize=True):
-        sums = tl.dot(x.load([m, k]), y.load([k, n]), sums)
-    i = tl.arange(0, BLOCK)
-    tl.store(c + (m + i)[:, None] * N + (n + i)[None, :], sums)
-)";
-
 /// Programs of its clusters load the same blocks.
 class ProductProblem : public TuningProblem {
 public:
   llvm::Expected<FileId> loadSource(SourceManager &sources) override {
-    return sources.addBuffer("product.tile", kProduct);
+    return sources.addBuffer("product.tile", tilec::test::productText(", warp_specialize=True"));
   }
   llvm::Expected<TuningVariant> describe(const TuningConfig &config) override {
     TuningVariant variant;

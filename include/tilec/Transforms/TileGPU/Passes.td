@@ -222,7 +222,7 @@ def TileGPUMakePersistentPass : Pass<"tilegpu-make-persistent", "::mlir::func::F
 
     Where programs with a larger index along an axis have more iterations to do (causal attention), those with the largest
     index come first, and in two turns a CTA runs a long one and a short one. The rings of products get no more stages than
-    leave room for what a tile stores, or for 64 KiB of it.
+    leave room for a tile that threads exchange before they store it, or for 64 KiB of it; a `pipeline` remark says so.
 
     By cost: kernels whose programs make one tile of a product each, whose load warps then fetch the next one while it is
     stored (`gainsFromTurns`). That is so for grids of more programs than run at once, which is for whoever compiles for a
@@ -435,10 +435,10 @@ def TileGPUStoreByWarpgroupPass : Pass<"tilegpu-store-by-warpgroup", "::mlir::fu
   let summary = "tensor stores by each warpgroup of what it has computed";
   let description = [{
     A `tilegpu.tma_store` of a loop over tiles gets `warpgroups` where the layout of all that is stored to its buffer gives each computing
-    warpgroup the same part of it, in whole copies of the hardware: warpgroups then wait for none but their own warps, and
+    warpgroup the same part of it, in whole boxes: warpgroups then wait for none but their own warps, and
     one goes on with the next tile's products while another one stores. Not in the innermost loop of products, where each
     iteration would start more copies.
-    Where copies would be too high for that, the type of the tensor map gets `rows`, if nothing else uses the map. Maps that the kernel
+    Where boxes would be too high for that, the type of the tensor map gets `rows`, if nothing else uses the map. Maps that the kernel
     encodes stay with the thread that does so.
 
     ```mlir

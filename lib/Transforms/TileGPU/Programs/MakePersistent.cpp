@@ -254,40 +254,40 @@ static bool sharesBetweenSectors(WgmmaOp product) {
                       [&](StringAttr stride) { return isBetweenSectors(func, stride.getValue()); });
 }
 
-/// What is stored of a larger tile goes through this much at a time.
-static constexpr int64_t kMostStored = int64_t(64) << 10;
+/// A larger tile is exchanged this much at a time.
+static constexpr int64_t kMostExchanged = int64_t(64) << 10;
 /// For barrier objects, and what else is small.
 static constexpr int64_t kSharedBeside = 1024;
 
-/// The bytes of the tiles that a program stores.
-static int64_t bytesStored(func::FuncOp func) {
+/// The bytes of tiles that threads store: they exchange them first, through what memory is left.
+/// Buffers of tensor copies need all of theirs, and `num_stages` is reduced for them.
+static int64_t bytesExchanged(func::FuncOp func) {
   int64_t bytes = 0;
-  for (Operation &op : func.front()) {
-    Value stored;
-    if (auto copy = dyn_cast<tile::DescriptorStoreOp>(op))
-      stored = copy.getValue();
-    else if (auto store = dyn_cast<tile::StoreOp>(op))
-      stored = store.getValue();
-    if (auto type = stored ? dyn_cast<RankedTensorType>(stored.getType()) : RankedTensorType())
+  for (auto store : func.front().getOps<tile::StoreOp>())
+    if (auto type = dyn_cast<RankedTensorType>(store.getValue().getType()))
       bytes += type.getNumElements() * int64_t(tile::bitWidthOf(type.getElementType())) / 8;
-  }
   return bytes;
 }
 
-/// The rings of products leave room for what a tile stores: while the next one is loaded that has
-/// no memory in common with them, and in small parts, one after the other, it takes longer than
+/// The rings of products leave room for the exchange: while the next tile is loaded it has no
+/// memory in common with them, and in small parts, one after the other, it takes longer than
 /// another stage saves (docs/benchmarks/steps.md).
-static void leaveRoomForStores(func::FuncOp func, ArrayRef<LoopSchedule> schedules) {
+static void leaveRoomForExchanges(func::FuncOp func, ArrayRef<LoopSchedule> schedules) {
   int64_t room = processorOf(func).maxSharedBytesPerCta() - kSharedBeside -
-                 std::min(bytesStored(func), kMostStored);
+                 std::min(bytesExchanged(func), kMostExchanged);
   for (const LoopSchedule &schedule : schedules) {
     int64_t bytes = schedule.bytesPerStage();
     if (!isLoopOfProducts(schedule.loop) || bytes == 0)
       continue;
     int64_t fit = std::max<int64_t>(room / bytes, 2);
-    if (schedule.stages > fit)
-      schedule.loop->setAttr(tile::TileDialect::kNumStagesAttr,
-                             IntegerAttr::get(IntegerType::get(func.getContext(), 32), fit));
+    if (schedule.stages <= fit)
+      continue;
+    schedule.loop->setAttr(tile::TileDialect::kNumStagesAttr,
+                           IntegerAttr::get(IntegerType::get(func.getContext(), 32), fit));
+    remark::missed(schedule.loop->getLoc(),
+                   remark::RemarkOpts::name("RoomForExchanges").category(remarks::kPipeline))
+        << "'num_stages' is reduced from " << std::to_string(schedule.stages) << " to "
+        << std::to_string(fit) << ": what is stored is exchanged beside the ring";
   }
 }
 
@@ -297,18 +297,9 @@ struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePer
 
   /// Programs of different lengths are left to the GPU, which gives the next one to the CTA that is
   /// done first.
-  bool pays(const PersistencePlan &plan) {
-    func::FuncOp func = getOperation();
-    if (!plan.isPersistent || plan.longestAxis ||
-        llvm::none_of(func.front().getOps<scf::ForOp>(), isLoopOfProducts))
-      return false;
-    return gainsFromTurns(func, schedule());
-  }
-
-  std::vector<LoopSchedule> schedule() {
-    SmallVector<PipelineObstacle> obstacles;
-    return scheduleLoops(getOperation(), getAnalysis<AxisInfoAnalysis>(), reductionStages,
-                         obstacles);
+  bool mayPay(const PersistencePlan &plan) {
+    return plan.isPersistent && !plan.longestAxis &&
+           llvm::any_of(getOperation().front().getOps<scf::ForOp>(), isLoopOfProducts);
   }
 
   void runOnOperation() override {
@@ -316,7 +307,13 @@ struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePer
     if (!func->hasAttr(tile::TileDialect::kKernelAttr))
       return;
     PersistencePlan plan = planPersistence(func);
-    if (persistent != "on" && !pays(plan))
+    bool isForced = persistent == "on";
+    if (!isForced && !mayPay(plan))
+      return;
+    SmallVector<PipelineObstacle> obstacles;
+    std::vector<LoopSchedule> schedules =
+        scheduleLoops(func, getAnalysis<AxisInfoAnalysis>(), reductionStages, obstacles);
+    if (!isForced && !gainsFromTurns(func, schedules))
       return;
     if (persistent == "off") {
       func->setAttr(TileGPUDialect::kGainsFromTurnsAttr, UnitAttr::get(&getContext()));
@@ -333,9 +330,8 @@ struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePer
         if (sharesBetweenSectors(product))
           func->setAttr(TileGPUDialect::kPairedAttr, UnitAttr::get(&getContext()));
       });
-    leaveRoomForStores(func, schedule());
-    int64_t bytes = bytesPerIteration(func, getAnalysis<AxisInfoAnalysis>(), reductionStages);
-    PersistentLoop(func, plan, bytes).make();
+    leaveRoomForExchanges(func, schedules);
+    PersistentLoop(func, plan, bytesPerIteration(schedules)).make();
     remark::passed(func.getLoc(),
                    remark::RemarkOpts::name("Persistent").category(remarks::kPersistent))
         << (plan.longestAxis ? "CTAs run one program after the other, the longest first"

@@ -61,8 +61,10 @@ struct OrderPrograms final : tilec::impl::TileGPUOrderProgramsPassBase<OrderProg
     // Those along y and z are in order where the first takes longest.
     if (*plan.longestAxis != 0 && plan.isLongestFirst)
       return;
+    SmallVector<PipelineObstacle> obstacles;
     orderPrograms(func, plan,
-                  bytesPerIteration(func, getAnalysis<AxisInfoAnalysis>(), reductionStages));
+                  bytesPerIteration(scheduleLoops(func, getAnalysis<AxisInfoAnalysis>(),
+                                                  reductionStages, obstacles)));
     remark::passed(func.getLoc(),
                    remark::RemarkOpts::name("LongestFirst").category(remarks::kPersistent))
         << "programs that take longest run first";

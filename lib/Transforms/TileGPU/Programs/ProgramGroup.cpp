@@ -8,7 +8,6 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "tilec/Analysis/LoopSchedule.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -21,11 +20,9 @@ static constexpr int64_t kSharedReads = int64_t(16) << 20;
 /// is shared: docs/benchmarks/steps.md.
 static constexpr int64_t kMostLog2 = 4;
 
-int64_t tilec::bytesPerIteration(func::FuncOp func, const AxisInfoAnalysis &axes,
-                                 int64_t reductionStages) {
+int64_t tilec::bytesPerIteration(ArrayRef<LoopSchedule> schedules) {
   int64_t bytes = 0;
-  SmallVector<PipelineObstacle> ignored;
-  for (const LoopSchedule &schedule : scheduleLoops(func, axes, reductionStages, ignored))
+  for (const LoopSchedule &schedule : schedules)
     bytes = std::max(bytes, schedule.bytesPerStage());
   return bytes;
 }

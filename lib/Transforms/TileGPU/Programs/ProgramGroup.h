@@ -9,13 +9,13 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "tilec/Analysis/AxisInfo.h"
+#include "tilec/Analysis/LoopSchedule.h"
 #include "tilec/Analysis/PersistencePlan.h"
 
 namespace tilec {
 
-/// What the pipelined loop of `func` that copies most copies in an iteration, in bytes.
-int64_t bytesPerIteration(mlir::func::FuncOp func, const AxisInfoAnalysis &axes,
-                          int64_t reductionStages);
+/// What the loop that copies most copies in an iteration, in bytes.
+int64_t bytesPerIteration(llvm::ArrayRef<LoopSchedule> schedules);
 
 /// Makes the size of a group where the builder stands, in front of the programs.
 class ProgramGroup {
