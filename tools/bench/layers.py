@@ -21,7 +21,7 @@ PERSISTENT = [replace(c, persistent=True)
 STREAM = blocks((256, 128, 64, 8, 4), (128, 128, 64, 8, 5), (128, 128, 64, 8, 4), (128, 64, 64, 4, 5))
 # With numbers of columns, or rows, that are no powers of two, which Triton does not take.
 UNEVEN = blocks((256, 144, 64, 8, 4), (168, 256, 64, 8, 4), (128, 144, 64, 8, 6), (208, 128, 64, 8, 5))
-# In clusters of two, where rows of A or B begin between sectors.
+# In clusters of two, where rows of B begin between sectors.
 PAIRED = [replace(c, ctas=2) for c in PERSISTENT]
 ROWS = Source("61-grouped-rows-matmul.tile", "grouped_rows_matmul")
 TABLES = Source("64-grouped-matmul-descriptors.tile", "grouped_matmul_descriptors")
