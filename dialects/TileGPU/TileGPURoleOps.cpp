@@ -9,6 +9,14 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
+LogicalResult SlotReleaseOp::verify() {
+  size_t others = size_t(numCtasOf(*this)) - 1;
+  if (!getWithout().empty() && getWithout().size() != others)
+    return emitOpError("expects which of the ")
+           << others << " other CTAs of the cluster have ended, or nothing of them";
+  return success();
+}
+
 LogicalResult WarpRolesOp::verify() {
   if (!isa<FunctionOpInterface>((*this)->getParentOp()))
     return emitOpError("expects to be at the top level of a function");

@@ -58,12 +58,14 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
     may be read after an `mbarrier_wait` for the phase. Accesses of the buffer by threads lie before a proxy fence and a
     CTA barrier.
 
-    In a cluster of two CTAs that both load the same block, `shared` says so, and `turn` is the same number for both. Each
-    of them copies one half of the block's boxes to the slots of both (multicast), which completes both barrier objects, or,
-    where there is only one box, the one whose turn it is copies all.
+    In a cluster of `tilegpu.num_ctas` CTAs, `shared` number d - 1 says that CTA `rank ^ d` loads the same block, and `turn`
+    is the same number for all. Those that do copy it for each other (multicast), which completes the barrier objects of all:
+    two copy one half of the boxes each, or all of them by turns, where there is only one box; of more CTAs each box is
+    copied by the next one. So many CTAs as are no power of two copy for themselves.
 
     `tma_load_c1`: the descriptor is a tensor map: an argument of the kernel, or one that the kernel encodes. `tma_load_c2`: the buffer has the
-    descriptor's block shape and element type, in the layout of `tensorMapTile`.
+    descriptor's block shape and element type, in the layout of `tensorMapTile`. `tma_load_c3`: `shared` is empty, without a
+    turn, or of `tilegpu.num_ctas - 1` CTAs.
 
     Example:
     ```mlir
@@ -74,7 +76,7 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
   let arguments = (ins Arg<Tile_DescType, "tensor map", [MemRead]>:$desc, Variadic<I32>:$offsets,
     Arg<TileGPU_MemDescType, "buffer", [MemWrite]>:$buffer,
     Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$barriers, I32:$slot,
-    Optional<I1>:$predicate, Optional<I1>:$shared, Optional<I32>:$turn,
+    Optional<I1>:$predicate, Variadic<I1>:$shared, Optional<I32>:$turn,
     DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$arrivals);
   let assemblyFormat = [{
     $desc `[` $offsets `]` `,` $buffer `,` $barriers `[` $slot `]` (`if` $predicate^)? (`shared` $shared^ `turn` $turn)? attr-dict `:` type($desc) `,`

@@ -156,14 +156,14 @@ typedef struct tilec_options {
   uint64_t max_steps;
   uint64_t max_ops;
   uint64_t max_unroll;
-  /// Programs of a cluster, neighbours along x, which copy blocks that both load for each other: 1
-  /// or 2; 0: 1. Where the kernel or the target does not allow it, the kernel has no clusters. One
-  /// that has takes grids whose first size is even, unless it is persistent.
+  /// Programs of a cluster, neighbours along x, which copy blocks that several load for each other:
+  /// 1, 2, 4 or 8; 0: 1. Where the kernel or the target does not allow it, the kernel has no
+  /// clusters. One that has takes grids whose first size is a multiple, unless it is persistent.
   int32_t num_ctas;
   /// CTAs of a cluster that run one program together, each a part of the iterations of its loop of
   /// dots: 1, 2, 4 or 8; 0: 1. Where the kernel or the target does not allow it, a remark says why,
   /// and programs run alone. Launches with tilec give grids of programs as ever. Not together with
-  /// num_ctas of 2.
+  /// num_ctas above 1.
   int32_t split_k;
 } tilec_options;
 

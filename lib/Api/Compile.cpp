@@ -63,9 +63,8 @@ static constexpr CompileFlag compileFlags[] = {
     {TILEC_COMPILE_NO_TENSOR_COPIES, &CompileOptions::tensorCopies, false}};
 
 tilec_status tilec::api::checkNumCtas(const char *what, int32_t ctas) {
-  return ctas >= 0 && ctas <= 2 ? TILEC_OK
-                                : invalid(llvm::Twine(what) + ": num_ctas is " + llvm::Twine(ctas) +
-                                          ", expected 1 or 2 programs of a cluster");
+  std::optional<std::string> problem = clusterProblem(ctas ? ctas : 1, std::nullopt);
+  return problem ? invalid(llvm::Twine(what) + ": " + *problem) : TILEC_OK;
 }
 
 tilec_status tilec::api::checkSplitK(const char *what, int32_t ctas, int32_t splitK) {

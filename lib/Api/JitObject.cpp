@@ -21,17 +21,23 @@ JitObject::~JitObject() {
 // Variants
 //===----------------------------------------------------------------------------------===//
 
-/// Where two bits of a key's first word have the programs of a cluster, and four the CTAs of a
+/// Where three bits of a key's first word have the programs of a cluster, and three the CTAs of a
 /// program.
-static constexpr unsigned ctasShift = 30, splitShift = 26;
+static constexpr unsigned ctasShift = 29, splitShift = 26;
+static constexpr uint64_t sizeBits = 7;
+
+/// 0, not known yet, and the powers of two up to 8 in these bits.
+static uint64_t sizeKey(int32_t size) {
+  return size == 0 ? 0 : uint64_t(llvm::Log2_32(uint32_t(size))) + 1;
+}
 
 tilec_status JitObject::makeKey(const tilec_call &call, KindKey &key) const {
   if (!call.values && call.num_values != 0)
     return invalid("call: values are null, their number is " + std::to_string(call.num_values));
   key.push_back(uint64_t(uint8_t(call.num_warps)) | uint64_t(uint8_t(call.num_stages)) << 8 |
                 uint64_t(call.max_registers & 0x3ff) << 16 |
-                uint64_t(call.split_k ? call.split_k : defaultSplitK) << splitShift |
-                uint64_t(call.num_ctas ? call.num_ctas : defaultCtas) << ctasShift |
+                sizeKey(call.split_k ? call.split_k : defaultSplitK) << splitShift |
+                sizeKey(call.num_ctas ? call.num_ctas : defaultCtas) << ctasShift |
                 uint64_t(call.compile_flags) << 32);
   return readKind(parameters, ArrayRef(call.values, call.num_values), key);
 }
@@ -150,8 +156,8 @@ tilec_status JitObject::withoutClusters(const tilec_call &call, KindKey &key,
   bool isSplit = variant->kernel->kernel.metadata.splitK > 1;
   (isSplit ? alone.split_k : alone.num_ctas) = 1;
   unsigned shift = isSplit ? splitShift : ctasShift;
-  key.front() &= ~(uint64_t(isSplit ? 15 : 3) << shift);
-  key.front() |= uint64_t(1) << shift;
+  key.front() &= ~(sizeBits << shift);
+  key.front() |= sizeKey(1) << shift;
   const JitVariant *other = nullptr;
   tilec_status status = findOrMake(alone, key, other);
   if (status == TILEC_OK)

@@ -141,7 +141,7 @@ Error SpecReader::readKernel(const json::Object &object, BundleKernelSpec &kerne
       return error;
   for (auto [key, number, most] : {std::tuple("num_warps", &kernel.numWarps, 32),
                                    std::tuple("num_stages", &kernel.numStages, 32),
-                                   std::tuple("num_ctas", &kernel.numCtas, mostCtas),
+                                   std::tuple("num_ctas", &kernel.numCtas, mostNumCtas),
                                    std::tuple("split_k", &kernel.splitK, mostSplitK)})
     if (const json::Value *value = object.get(key)) {
       number->emplace(int(value->getAsInteger().value_or(0)));

@@ -200,8 +200,15 @@ bool fromJSON(const json::Value &value, CompileOptions &options, json::Path path
   return decoder.good;
 }
 
+bool canBeCluster(int numCtas) {
+  return numCtas >= 1 && numCtas <= mostNumCtas && llvm::has_single_bit(unsigned(numCtas));
+}
+
 std::optional<std::string> clusterProblem(std::optional<int> numCtas, std::optional<int> splitK) {
   int programs = numCtas.value_or(1), parts = splitK.value_or(1);
+  if (!canBeCluster(programs))
+    return "num_ctas is " + std::to_string(programs) +
+           ", expected 1, 2, 4 or 8 programs of a cluster";
   if (parts < 1 || parts > mostSplitK || (parts & (parts - 1)) != 0)
     return "split_k is " + std::to_string(parts) + ", expected 1, 2, 4 or 8 CTAs of a program";
   if (programs > 1 && parts > 1)

@@ -167,9 +167,30 @@ static LinearLayout withRows(LinearLayout layout, const WgmmaProductForm &form) 
   return form.pairsRows ? pairNeighbours(layout, 0, 8) : layout;
 }
 
+/// Column `columns` of the instruction, the next warpgroup's first one, becomes column 8.
+static LinearLayout withColumns(const LinearLayout &layout, const WgmmaProductForm &form) {
+  constexpr int64_t kColumns = 8;
+  if (!form.alternates)
+    return layout;
+  std::vector<std::pair<std::string, std::vector<uint64_t>>> ins;
+  int shift = 0;
+  for (const auto &[name, size] : layout.getOutDims()) {
+    std::vector<uint64_t> bases;
+    for (int64_t bit = 1; bit < size; bit *= 2) {
+      int64_t to = bit;
+      if (name == dimName(1) && bit >= kColumns && bit < form.columns * form.columnGroups)
+        to = bit < form.columns ? bit * form.columnGroups : bit / form.columns * kColumns;
+      bases.push_back(uint64_t(to) << shift);
+    }
+    shift += int(bases.size());
+    ins.push_back({name, std::move(bases)});
+  }
+  return layout.compose(LinearLayout::fromFlatBases(std::move(ins), layout.getOutDims()));
+}
+
 LinearLayout wgmmaProductLayout(Shape shape, const WgmmaProductForm &form) {
   int32_t warps[] = {form.rowWarps, form.columnGroups};
-  return withRows(wgmmaAccumulatorLayout(shape, warps, form.columns), form);
+  return withColumns(withRows(wgmmaAccumulatorLayout(shape, warps, form.columns), form), form);
 }
 
 LinearLayout wgmmaFragmentLayout(Shape shape, int32_t elementBits, const WgmmaProductForm &form) {
@@ -188,15 +209,25 @@ std::optional<WgmmaProductForm> matchWgmmaProduct(const LinearLayout &product) {
   WgmmaProductForm form;
   for (int32_t bit = kGroupWarpBits; bit < product.getInDimSizeLog2(kWarp); ++bit)
     (product.getBasis(kWarp, bit, dimName(0)) ? form.rowWarps : form.columnGroups) *= 2;
-  // What a warpgroup's registers reach along the columns before anything else does.
-  for (int32_t bit = 0; bit < product.getInDimSizeLog2(kRegister); ++bit)
-    if (product.getBasis(kRegister, bit, dimName(1)) == form.columns)
-      form.columns *= 2;
-  form.columns = std::min(form.columns, kMaxInstrColumns);
-  for (bool pairsRows : {false, true}) {
-    form.pairsRows = pairsRows;
-    if (wgmmaProductLayout(shape, form) == product)
-      return form;
+  // By turns first: that is also the layout of instructions of 8 columns.
+  for (bool alternates : {true, false}) {
+    if (alternates && form.columnGroups == 1)
+      continue;
+    // What a warpgroup's registers reach along the columns before anything else does.
+    int32_t next = alternates ? form.columnGroups : 1;
+    form.alternates = alternates;
+    form.columns = 8;
+    for (int32_t bit = 0; bit < product.getInDimSizeLog2(kRegister); ++bit)
+      if (product.getBasis(kRegister, bit, dimName(1)) == form.columns * next)
+        form.columns *= 2;
+    form.columns = std::min(form.columns, kMaxInstrColumns);
+    if (alternates && form.columns == 8)
+      continue;
+    for (bool pairsRows : {false, true}) {
+      form.pairsRows = pairsRows;
+      if (wgmmaProductLayout(shape, form) == product)
+        return form;
+    }
   }
   return std::nullopt;
 }

@@ -44,7 +44,8 @@ void applyConfig(const TuningConfig &config, const KernelInfo &kernel, CompileOp
   if (!options.numStages)
     options.numStages = config.numStages;
   bool isPaired = options.numCtas.value_or(1) > 1, isSplit = options.splitK.value_or(1) > 1;
-  if (!options.numCtas && !isSplit && config.numCtas.value_or(1) == mostCtas)
+  if (!options.numCtas && !isSplit && config.numCtas.value_or(1) > 1 &&
+      canBeCluster(*config.numCtas))
     options.numCtas = config.numCtas;
   if (!options.splitK && !isPaired)
     options.splitK = config.splitK;

@@ -159,9 +159,6 @@ void Search::estimate(Compiler &compiler, SourceManager &sources, FileId file,
   if (!variant) {
     refusal = llvm::toString(variant.takeError());
     state = State::Failed;
-  } else if (candidate.config.numCtas.value_or(1) > mostCtas) {
-    refusal = "clusters of " + std::to_string(*candidate.config.numCtas) +
-              " programs are not supported, at most " + std::to_string(mostCtas);
   } else if (std::optional<std::string> clusters =
                  clusterProblem(candidate.config.numCtas, candidate.config.splitK)) {
     refusal = std::move(clusters);

@@ -95,8 +95,8 @@ static bool takeOption(PyObject *self, PyObject *name, PyObject *value, LaunchOp
     int32_t ctas = 0;
     if (!readOption(value, ctas))
       return false;
-    // Larger clusters, which are Triton's, mean none.
-    call.num_ctas = ctas == 2 ? 2 : ctas == 0 ? 0 : 1;
+    // Other sizes, which are Triton's, mean no clusters.
+    call.num_ctas = ctas == 0 || ctas == 2 || ctas == 4 || ctas == 8 ? ctas : 1;
     return true;
   }
   if (isSame(name, optionNames.splitK))

@@ -760,9 +760,9 @@ PRODUCT = """
     """
 
 
-def test_clusters_of_two_programs(on_fake_gpus):
+def test_clusters_of_programs(on_fake_gpus):
     lines = on_fake_gpus(PRODUCT + """
-    for blocks, num_ctas in ((16, 2), (15, 2), (14, 2), (16, 1), (16, None), (16, 4)):
+    for blocks, num_ctas in ((16, 2), (15, 2), (14, 2), (16, 1), (16, None), (16, 4), (14, 4), (16, 3)):
         compiled = product[(blocks, )](*sizes, num_warps=8, num_ctas=num_ctas)
         say(f"{num_ctas} of {blocks}: {compiled.metadata.num_ctas}, {compiled.metadata.cluster_dims}")
     paired = product[(16, )](*sizes, num_warps=8, num_ctas=2)
@@ -774,20 +774,20 @@ def test_clusters_of_two_programs(on_fake_gpus):
     """)
     assert [line for line in lines if "cluster" in line or " of " in line] == [
         "clusters of 2", "2 of 16: 2, (2, 1, 1)", "2 of 15: 1, (1, 1, 1)", "clusters of 2", "2 of 14: 2, (2, 1, 1)",
-        "1 of 16: 1, (1, 1, 1)", "None of 16: 1, (1, 1, 1)", "4 of 16: 1, (1, 1, 1)", "clusters of 2", "clusters of 2",
-        "clusters of 2"]
+        "1 of 16: 1, (1, 1, 1)", "None of 16: 1, (1, 1, 1)", "clusters of 4", "4 of 16: 4, (4, 1, 1)",
+        "4 of 14: 1, (1, 1, 1)", "3 of 16: 1, (1, 1, 1)", "clusters of 2", "clusters of 2", "clusters of 2"]
     assert lines[lines.index("again") + 1:][:2] == ["clusters of 2", "launch 0 on (nil)"]
 
 
 def test_clusters_of_configurations(on_fake_gpus):
     lines = on_fake_gpus(PRODUCT + """
-    for num_ctas in (2, 4):
+    for num_ctas in (2, 4, 3):
         tuned = tilec.autotune(configs=[tilec.Config({"BLOCK": 128}, num_warps=8, num_ctas=num_ctas)], key=["M"])(product)
         for blocks in (16, 15):
             say(f"{num_ctas} of {blocks}: {tuned[(blocks, )](*sizes).metadata.num_ctas}")
     """)
     assert [line for line in lines if " of " in line] == [
-        "clusters of 2", "2 of 16: 2", "2 of 15: 1", "4 of 16: 1", "4 of 15: 1"]
+        "clusters of 2", "2 of 16: 2", "2 of 15: 1", "clusters of 4", "4 of 16: 4", "4 of 15: 1", "3 of 16: 1", "3 of 15: 1"]
 
 
 def test_programs_of_several_ctas(on_fake_gpus):

@@ -88,7 +88,7 @@ def products(draw):
                              + [replace(c, source=layers.ROWS) for c in likely])
     for activation in ("gelu_tanh", "relu", "silu"):
         m, n, k = (spread(draw, 512, 16384, 8) for _ in range(3))
-        likely = layers.uneven(product_model.likely(Problem(m, n, k, 2), most=3))
+        likely = layers.uneven(product_model.likely(Problem(m, n, k, 2), most=3, allowed=layers.leaves_registers))
         paired = layers.PAIRED if k % 16 else []
         yield layers.Fused(m, n, k, "bf16", activation, layers.LARGE, likely + layers.PERSISTENT + paired)
 

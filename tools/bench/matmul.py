@@ -140,7 +140,9 @@ class Matmul:
     def grid(self, configuration):
         c = configuration.constants
         tiles = cdiv(self.m, c["BLOCK_M"]) * cdiv(self.n, c["BLOCK_N"])
-        return (min(tiles, configuration.programs or tiles),)
+        if not configuration.programs:
+            return (tiles,)
+        return (cdiv(min(tiles, configuration.programs), configuration.ctas) * configuration.ctas,)
 
     def clustered(self, configurations):
         """The same with clusters of two programs, for those kernels whose tensor copies can be shared: with tensor
@@ -200,7 +202,8 @@ def uneven(tiles):
 
 def with_uneven(product, most=3):
     """With tiles that only tilec compiles, where they are the likelier ones."""
-    problem = Problem(product.m, product.n, product.k, 1 if product.dtype.startswith("fp8") else 2)
+    problem = Problem(product.m, product.n, product.k, 1 if product.dtype.startswith("fp8") else 2,
+                      tuple(rows == "n" for rows in product.layout))
     product.others = product.others + uneven(product_model.likely(problem, most))
     return product
 

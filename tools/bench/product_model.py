@@ -13,15 +13,16 @@ BANDWIDTH = 3.6
 # The rest in microseconds. A launch, until its first copies are there; storing a tile, all that remains of it at the end, and
 # what it takes from the next tile; the latter with warps of their own for the copies, and with other programs to run.
 LAUNCH, LAST_TILE, BETWEEN_TILES = 4.85, 2.96, 3.4
-BETWEEN_WITH_ROLES, BETWEEN_WITH_OTHERS = 0.68, 0.58
+BETWEEN_WITH_ROLES, BETWEEN_WITH_OTHERS = 0.4, 0.58
 # Programs that share a tile: until each knows of the others, writing the sums, reading them.
 MEETING, WRITING, READING = 2.2, 2.2, 2.35
 # Clusters of so many CTAs that run at once (cuOccupancyMaxActiveClusters), with one CTA on each multiprocessor.
 CLUSTERS = {2: 66, 4: 30, 8: 15}
 # CTAs of a cluster that share a tile: the two barriers, and writing and reading the sums.
 CLUSTER_MEETING, CLUSTER_SUMS = 1.5, 1.5
-# A row of 128 bytes that a tensor copy reads, where rows begin between sectors of 32 bytes.
-MISALIGNED_ROW = 2.1e-3
+# What a tensor copy reads at once: a line of 128 bytes. A row of as many is two where it begins in the middle of one, which
+# takes longer still where it begins between sectors of 32 bytes.
+LINE, LINES_BETWEEN_SECTORS = 0.9e-3, 2.1e-3
 # Of the rate: one program on a multiprocessor that has room for several.
 ALONE = 0.67
 LARGE_TILE = 128 * 256
@@ -63,52 +64,106 @@ class Tile:
         return self.m & (self.m - 1) == 0 or self.transposed
 
     @property
+    def shares_rows(self):
+        """Whether two warpgroups share the columns of the last 64 rows, for which tilec needs K contiguous in B."""
+        return self.m % 128 == 64 and self.warps == 8 and not self.transposed
+
+    @property
     def roles_in_cluster(self):
         """Whether programs of a cluster can copy for each other."""
         return self.fit == 1 and self.is_one_dot
 
 
-TILES16 = (Tile(128, 256, 64, 8, 4, 1, 6.65), Tile(128, 256, 64, 8, 3, 1, 6.55), Tile(256, 128, 64, 8, 4, 1, 6.55),
-           Tile(128, 224, 64, 8, 4, 1, 6.25), Tile(128, 208, 64, 8, 4, 1, 6.2), Tile(128, 192, 64, 8, 4, 1, 6.15),
-           Tile(128, 200, 64, 8, 4, 1, 6.2), Tile(128, 176, 64, 8, 4, 1, 5.8), Tile(128, 168, 64, 8, 4, 1, 5.75),
-           Tile(128, 160, 64, 8, 5, 1, 5.7), Tile(128, 152, 64, 8, 5, 1, 5.7), Tile(128, 144, 64, 8, 5, 1, 5.7),
-           Tile(128, 136, 64, 8, 5, 1, 5.7), Tile(256, 192, 64, 8, 4, 1, 6.7), Tile(256, 176, 64, 8, 4, 1, 6.6),
-           Tile(256, 168, 64, 8, 4, 1, 6.55), Tile(256, 160, 64, 8, 4, 1, 6.5), Tile(256, 152, 64, 8, 4, 1, 6.45),
-           Tile(256, 144, 64, 8, 4, 1, 6.4), Tile(256, 136, 64, 8, 4, 1, 6.4),
-           Tile(192, 192, 64, 8, 4, 1, 5.4), Tile(192, 160, 64, 8, 4, 1, 5.2), Tile(192, 128, 64, 8, 4, 1, 6.0),
-           Tile(200, 128, 64, 8, 4, 1, 6.0), Tile(176, 128, 64, 8, 4, 1, 5.7), Tile(168, 128, 64, 8, 5, 1, 5.7),
-           Tile(160, 128, 64, 8, 5, 1, 5.7), Tile(136, 128, 64, 8, 5, 1, 5.6), Tile(136, 256, 64, 8, 4, 1, 6.4),
-           Tile(168, 256, 64, 8, 4, 1, 6.5), Tile(200, 64, 64, 4, 6, 1, 4.6), Tile(136, 64, 64, 4, 4, 2, 5.1),
-           Tile(128, 128, 64, 8, 5, 1, 5.85), Tile(128, 128, 64, 4, 3, 2, 6.4), Tile(128, 128, 64, 4, 2, 3, 5.75),
-           Tile(256, 64, 64, 8, 5, 1, 4.75), Tile(64, 256, 64, 4, 4, 1, 5.25), Tile(64, 256, 64, 4, 2, 2, 4.55),
-           Tile(64, 192, 64, 4, 3, 2, 5.25), Tile(128, 96, 64, 4, 4, 2, 5.1), Tile(128, 64, 64, 4, 4, 2, 4.65),
-           Tile(64, 128, 64, 4, 4, 2, 4.95), Tile(64, 128, 64, 4, 2, 4, 4.4), Tile(128, 64, 128, 4, 4, 1, 4.0),
-           Tile(64, 128, 128, 4, 4, 1, 4.5), Tile(64, 64, 128, 4, 3, 2, 3.2), Tile(64, 64, 64, 4, 8, 1, 3.05),
-           Tile(64, 64, 64, 4, 4, 3, 3.6))
+# Bytes of shared memory of a multiprocessor, of which each program takes 1024 for itself.
+SHARED_MEMORY = 233472
+MOST_STAGES = 8
+# Of tiles of a side and any other one, with so many warps, as many as fit: `rate` by that other side, as measured.
+RATES = {
+    # rows, warps, fit
+    (64, 4, 1): {64: 3.3, 80: 3.6, 96: 4.4, 112: 4.55, 128: 5.25, 144: 5.5, 160: 5.75, 176: 5.45, 256: 5.6},
+    (64, 4, 2): {64: 3.9, 80: 4.3, 96: 5.25, 128: 5.45, 144: 5.65, 160: 4.8, 192: 5.5},
+    (64, 4, 3): {64: 3.9, 96: 4.5},
+    (128, 4, 1): {64: 4.8, 80: 5.5, 96: 6.05, 128: 6.2},
+    (128, 4, 2): {64: 4.6, 80: 5.2, 96: 5.5, 112: 6.05, 128: 6.3},
+    (128, 8, 1): {80: 5.5, 96: 6.0, 112: 5.95, 128: 6.2, 160: 6.2, 192: 6.3, 256: 6.45},
+    (192, 8, 1): {96: 5.85, 112: 6.05, 144: 6.35, 176: 6.4, 192: 6.5, 208: 6.5},
+    (256, 4, 1): {64: 4.95},
+    (256, 8, 1): {64: 5.3, 80: 5.75, 96: 6.15, 112: 6.25, 128: 6.4, 192: 6.45},
+    (320, 8, 1): {96: 6.2, 120: 6.35},
+}
+# The same by columns, for the transposed dot.
+TRANSPOSED_RATES = {
+    (64, 4, 1): {80: 3.65, 96: 4.1, 112: 4.5, 144: 4.7, 192: 4.8, 208: 5.05, 240: 5.2},
+    (64, 4, 2): {80: 3.4, 96: 4.2, 112: 3.8, 144: 4.6, 192: 5.0},
+    (128, 8, 1): {80: 5.5, 96: 6.05, 112: 5.95, 144: 6.2, 192: 6.3, 240: 6.4},
+    (256, 8, 1): {80: 6.0, 96: 6.2, 112: 6.3, 144: 6.45, 192: 6.45},
+}
+# What is fast for whatever has enough of them.
+USUAL = Tile(128, 256, 64, 8, 3, 1, 6.4)
+# Tiles with other depths, stages and programs at once.
+OTHERS = (USUAL,
+          Tile(128, 128, 64, 4, 2, 3, 5.75), Tile(64, 256, 64, 4, 2, 2, 4.55), Tile(64, 128, 64, 4, 2, 4, 4.4),
+          Tile(128, 64, 128, 4, 4, 1, 4.0), Tile(64, 128, 128, 4, 4, 1, 4.5), Tile(64, 64, 128, 4, 3, 2, 3.2))
+
+
+def between(knots, size):
+    """A rate, on the straight line between the two that were measured next to it."""
+    below, above = max(k for k in knots if k <= size), min(k for k in knots if k >= size)
+    share = (size - below) / (above - below) if above > below else 0
+    return knots[below] + share * (knots[above] - knots[below])
+
+
+def made(m, n, warps, fit, rate):
+    """A tile of 16-bit elements with the stages that shared memory has room for."""
+    depth = 64
+    stages = (SHARED_MEMORY // fit - 1024) // (2 * depth * (m + n))
+    return Tile(m, n, depth, warps, min(MOST_STAGES, stages), fit, rate)
+
+
+def all_tiles():
+    """Tiles with one side that warpgroups part, and any multiple of 8 for the other."""
+    for (m, warps, fit), knots in RATES.items():
+        # Of rows that are no power of two with as many columns the transposed dot is the one that is made.
+        for n in range(min(knots), max(knots) + 1, 8):
+            if m & (m - 1) == 0 or n & (n - 1):
+                yield made(m, n, warps, fit, between(knots, n))
+    for (n, warps, fit), knots in TRANSPOSED_RATES.items():
+        for m in range(min(knots), max(knots) + 1, 8):
+            if m & (m - 1):
+                yield made(m, n, warps, fit, between(knots, m))
+
+
+TILES16 = (*OTHERS, *all_tiles())
 TILES8 = tuple(replace(tile, k=2 * tile.k) for tile in TILES16)
 
 
 @dataclass(frozen=True)
 class Plan:
     """A launch. `split`: programs that share a tile, or CTAs of a `cluster` that run one program; `programs`: most of those
-    that take one tile after the other, 0 if each takes one; `pairs`: whether two programs copy what they share of B, the
-    tiles of a group of rows being neighbours, for each other."""
+    that take one tile after the other, 0 if each takes one; `sharing_a` and `sharing_b`: so many programs of a cluster copy
+    what they share of A, of B, for each other."""
     tile: Tile
     split: int = 1
     programs: int = 0
     cluster: bool = False
-    pairs: bool = False
+    sharing_a: int = 1
+    sharing_b: int = 1
+
+    @property
+    def ctas(self):
+        return self.sharing_a * self.sharing_b
 
 
 @dataclass(frozen=True)
 class Problem:
-    """`element`: bytes of one; `misaligned`: whether rows of A, of B, begin between sectors; `parts`: the rows of each product,
-    where there are several in one launch, `m` of all of them."""
+    """`element`: bytes of one; `rows`: whether A, B, lie by rows in memory; `strides`: elements from one row in memory to the next
+    one, if that is not as long as a row; `parts`: the rows of each product, where there are several in one launch, `m` of all of them."""
     m: int
     n: int
     k: int
     element: int
-    misaligned: tuple = (False, False)
+    rows: tuple = (True, False)
+    strides: tuple = ()
     parts: tuple = ()
 
 
@@ -116,24 +171,64 @@ def cdiv(a, b):
     return -(-a // b)
 
 
+def parts_of(problem, tile):
+    """Rows and columns of tiles."""
+    return sum(cdiv(rows, tile.m) for rows in problem.parts or (problem.m,)), cdiv(problem.n, tile.n)
+
+
 def tiles_of(problem, tile):
-    return sum(cdiv(rows, tile.m) for rows in problem.parts or (problem.m,)) * cdiv(problem.n, tile.n)
+    return math.prod(parts_of(problem, tile))
 
 
 def plans(problem, tiles):
-    """All that may be worth a try."""
+    """All that may be worth a try: of tiles that cut the matrix in as many parts the likeliest one."""
+    best = {}
     for tile in tiles:
-        count, room = tiles_of(problem, tile), MULTIPROCESSORS * tile.fit
-        steps = cdiv(problem.k, tile.k)
-        yield Plan(tile)
-        if tile.fit == 1 and tile.warps == 8:
-            yield Plan(tile, programs=room)
-        for split in range(2, 9):
-            if count * split <= room and steps >= 4 * split:
-                yield Plan(tile, split)
-        for split, clusters in CLUSTERS.items():
-            if count <= clusters * tile.fit and steps >= 4 * split and tile.is_one_dot:
-                yield Plan(tile, split, cluster=True)
+        for plan in plans_of(problem, tile) if can_have(problem, tile) else ():
+            key = *parts_of(problem, tile), tile.k, tile.warps, tile.stages, tile.fit, tile.transposed, replace(plan, tile=None)
+            if key not in best or predict(problem, plan) < predict(problem, best[key]):
+                best[key] = plan
+    return best.values()
+
+
+def can_have(problem, tile):
+    return not (tile.shares_rows and problem.rows[1])
+
+
+def plans_of(problem, tile):
+    count, room = tiles_of(problem, tile), MULTIPROCESSORS * tile.fit
+    steps = cdiv(problem.k, tile.k)
+    yield Plan(tile)
+    if tile.fit == 1 and tile.warps == 8:
+        yield Plan(tile, programs=room)
+    for split in range(2, 9):
+        if count * split <= room and steps >= 4 * split:
+            yield Plan(tile, split)
+    for split, clusters in CLUSTERS.items():
+        if count <= clusters * tile.fit and steps >= 4 * split and tile.is_one_dot:
+            yield Plan(tile, split, cluster=True)
+
+
+def shared_plans(problem, found):
+    """Those of `found` in which programs can copy for each other, so: two that share columns of B, two that share rows of A, and
+    of what is one wave of clusters four and eight."""
+    for plan in found:
+        if not plan.tile.roles_in_cluster or plan.split > 1:
+            continue
+        yield replace(plan, sharing_b=2)
+        yield replace(plan, sharing_a=2)
+        if tiles_of(problem, plan.tile) <= 4 * CLUSTERS[4]:
+            yield replace(plan, sharing_a=2, sharing_b=2)
+        if tiles_of(problem, plan.tile) <= 8 * CLUSTERS[8]:
+            yield replace(plan, sharing_a=2, sharing_b=4)
+
+
+def usual_plans(problem):
+    """Of what fills the multiprocessors."""
+    tile = replace(USUAL, k=USUAL.k * 2 // problem.element)
+    if tiles_of(problem, tile) >= MULTIPROCESSORS:
+        yield Plan(tile, programs=MULTIPROCESSORS)
+        yield Plan(tile, programs=MULTIPROCESSORS, sharing_b=2)
 
 
 def summing(split):
@@ -141,18 +236,30 @@ def summing(split):
     return 1 << split.bit_length() - 1
 
 
+def copied(problem, tile, operand):
+    """Microseconds of the tensor copies of a block of A or of B."""
+    outer, width = ((problem.m, tile.m), (problem.n, tile.n))[operand]
+    along_k = problem.rows[operand] == (operand == 0)
+    row = problem.k if along_k else outer
+    stride = (problem.strides[operand] if problem.strides else row) * problem.element
+    lines = (width * cdiv(tile.k * problem.element, 128) if along_k else tile.k * cdiv(width * problem.element, 128))
+    if stride % 32:
+        return lines * LINES_BETWEEN_SECTORS
+    begins = stride if along_k else math.gcd(stride, width * problem.element)
+    return lines * LINE * (1 if begins % 128 == 0 else 2)
+
+
 def predict(problem, plan):
     """Microseconds."""
     tile, count = plan.tile, tiles_of(problem, plan.tile) * plan.split
     steps = cdiv(cdiv(problem.k, tile.k), plan.split)
     compute = tile.m * tile.n * tile.k * problem.element / (tile.rate * 1e6)
-    columns = tile.n / 2 if plan.pairs else tile.n
-    rows = (tile.m * problem.misaligned[0] + columns * problem.misaligned[1]) * tile.k * problem.element / 128
+    copies = copied(problem, tile, 0) / plan.sharing_a + copied(problem, tile, 1) / plan.sharing_b
     area = tile.m * tile.n / LARGE_TILE
 
     def wave(together):
         alone = ALONE if together == 1 and tile.fit > 1 else 1
-        return steps * together * max(compute / alone, rows * MISALIGNED_ROW)
+        return steps * together * max(compute / alone, copies)
 
     full, rest = divmod(count, MULTIPROCESSORS * tile.fit)
     time = full * wave(tile.fit) + (wave(cdiv(rest, MULTIPROCESSORS)) if rest else 0)
@@ -196,7 +303,9 @@ def predict_alone(problem, tile):
 def likely(problem, most, time=predict_alone, allowed=lambda tile: True):
     """At most so many tiles that are one dot and have a side that is no power of two: those that may take less time than all
     others, of those that are allowed."""
-    tiles = [tile for tile in (TILES8 if problem.element == 1 else TILES16) if tile.is_one_dot and allowed(tile)]
+    tiles = [tile for tile in (TILES8 if problem.element == 1 else TILES16) if tile.is_one_dot and can_have(problem, tile) and allowed(tile)]
     best = min(time(problem, tile) for tile in tiles if tile.is_even)
-    found = sorted((tile for tile in tiles if not tile.is_even), key=lambda tile: time(problem, tile))
-    return [tile for tile in found[:most] if time(problem, tile) < PRECISION * best]
+    found = {}
+    for tile in sorted((tile for tile in tiles if not tile.is_even), key=lambda tile: time(problem, tile)):
+        found.setdefault((*parts_of(problem, tile), tile.warps, tile.fit), tile)
+    return [tile for tile in list(found.values())[:most] if time(problem, tile) < PRECISION * best]

@@ -14,13 +14,12 @@ from product_model import TILES8, TILES16, Problem
 from tensor_case import Configuration, Pointer, Source, blocks, cdiv
 
 WAVES = ((4000, 4000, 4000), (3072, 3072, 8192), (1536, 1536, 8192))
-SEED = 20261126
-COUNT = 30
+DRAWS = ((20261126, 30), (20270101, 60), (20270202, 60))  # seeds, and sizes of each
 LEAST, MOST = 256, 16384
-TRIED = 24  # of our configurations
+TRIED, OF_ONE_KIND = 28, 18  # of our configurations; of those that are persistent, and of the others, at most
 SHARED = 4  # of those whose tiles are shared by the CTAs of a cluster
-CLUSTERED = 8  # with clusters of two programs
-GROUPED = 8  # whose programs that run at once are of another group of tiles
+CLUSTERED = 16  # with clusters of programs
+GROUPED = 6  # of each, whose programs that run at once are of another group of tiles
 
 ANY_SIZE = Source("60-matmul-any-size.tile", "matmul_any_size")
 PAD = Source("60-matmul-any-size.tile", "pad_rows")
@@ -48,29 +47,28 @@ class RandomMatmul(Matmul):
         columns = [self.k if self.layout[0] == "n" else self.m, self.n if self.layout[1] == "n" else self.k]
         self.pads = [c % whole != 0 for c in columns]
         self.strides = [cdiv(c, 2 * whole) * 2 * whole if pads else c for c, pads in zip(columns, self.pads)]
-        self.problem = Problem(self.m, self.n, self.k, element, tuple(s % (2 * whole) != 0 for s in self.strides))
+        self.problem = Problem(self.m, self.n, self.k, element, tuple(rows == "n" for rows in self.layout), tuple(self.strides))
         found = sorted(product_model.plans(self.problem, TILES8 if element == 1 else TILES16), key=self.predicted)
-        self.plans = {}
-        for plan in found:
-            self.plans.setdefault(self.configuration(plan).label, plan)
-            if len(self.plans) == TRIED:
-                break
-        for plan in [plan for plan in found if plan.cluster][:SHARED]:
-            self.plans.setdefault(self.configuration(plan).label, plan)
-        self.others = [self.configuration(plan) for plan in self.plans.values()]
-        pairs = sorted((replace(plan, pairs=True) for plan in found if plan.tile.roles_in_cluster), key=self.predicted)
-        clustered = self.clustered([self.configuration(plan) for plan in pairs])[:CLUSTERED]
-        self.others += clustered + [regrouped for configuration in self.others[:GROUPED] + clustered
-                                    for regrouped in self.regrouped(configuration)]
+        kinds = [[plan for plan in found if bool(plan.programs) == persistent][:OF_ONE_KIND] for persistent in (False, True)]
+        plans = sorted(sum(kinds, []), key=self.predicted)[:TRIED] + [plan for plan in found if plan.cluster][:SHARED]
+        clustered = sorted(product_model.shared_plans(self.problem, found[:4 * TRIED]), key=self.predicted)
+        usual = list(product_model.usual_plans(self.problem))
+        clustered = [plan for plan in usual[1:] + clustered if self.has_whole_clusters(plan)][:CLUSTERED]
+        made = [self.configuration(plan) for plan in plans + usual[:1] + clustered]
+        made += [replace(self.configuration(plan), constants=dict(self.configuration(plan).constants, GROUP_M=group))
+                 for plan in found[:GROUPED] + clustered[:GROUPED] for group in self.other_groups(plan)]
+        self.others = list({configuration.label: configuration for configuration in made}.values())
+
+    def has_whole_clusters(self, plan):
+        return self.grid(self.configuration(plan))[0] % plan.ctas == 0
 
     @staticmethod
-    def regrouped(configuration):
-        """The same with other neighbours. What neighbours load at the same time is read from the second cache once: of
-        tall tiles that is best A, which those of a row of tiles share."""
-        constants = configuration.constants
-        groups = [1] if constants["BLOCK_M"] > constants["BLOCK_N"] else []
-        return [replace(configuration, constants=dict(constants, GROUP_M=group))
-                for group in groups + ([16] if configuration.ctas > 1 else [])]
+    def other_groups(plan):
+        """Rows of tiles whose programs run at once, besides the usual. What neighbours load at the same time is read from the
+        second cache once: of tall tiles that is best A, which those of a row of tiles share."""
+        if plan.ctas > 1:
+            return [2, 16] if plan.sharing_a == 1 else [4] if plan.sharing_b > 1 else []
+        return [1] if plan.tile.m > plan.tile.n else []
 
     def predicted(self, plan):
         return product_model.predict(self.problem, plan)
@@ -83,12 +81,16 @@ class RandomMatmul(Matmul):
     def configuration(self, plan):
         tile = plan.tile
         constants = dict(BLOCK_M=tile.m, BLOCK_N=tile.n, BLOCK_K=tile.k)
+        if plan.sharing_a > 1:
+            constants.update(GROUP_M=plan.sharing_b)
         if self.copies and not any(self.pads) and plan.programs:
             constants.update(STORES=2 if tile.m * tile.n == 32768 else 1)
-            return Configuration(constants, tile.warps, tile.stages, PERSISTENT, plan.programs)
+            programs = min(plan.programs, plan.ctas * product_model.CLUSTERS[plan.ctas]) if plan.ctas > 1 else plan.programs
+            return Configuration(constants, tile.warps, tile.stages, PERSISTENT, programs, plan.ctas)
         split = 1 if plan.cluster else plan.split
         constants.update(SPLIT=split, SUMMING=product_model.summing(split))
-        return Planned(constants, tile.warps, tile.stages, ANY_SIZE, split_k=plan.split // split, pads=any(self.pads))
+        return Planned(constants, tile.warps, tile.stages, ANY_SIZE, ctas=plan.ctas, split_k=plan.split // split,
+                       pads=any(self.pads))
 
     def steps(self, configuration):
         pads = [(PadRows(self, operand), Configuration(dict(BLOCK_M=16, BLOCK_N=512), 8, 1, PAD))
@@ -169,13 +171,13 @@ class RandomMatmulData(MatmulData):
                                                                dtype=self.a.dtype)
 
 
-def drawn():
+def drawn(seed, count):
     """The sizes with their types, the same ones every time."""
-    source = random.Random(SEED)
-    for number in range(COUNT):
+    source = random.Random(seed)
+    for number in range(count):
         dtype, layout = (("bf16", "nn"), ("fp16", "nt"), ("fp8e4nv", "nt"))[number % 3]
         sizes = [math.exp(source.uniform(math.log(LEAST), math.log(MOST))) for _ in range(3)]
-        if number < COUNT // 2:
+        if number < count // 2:
             whole = 128
         else:  # cuBLAS takes 8-bit matrices with rows of whole 16 bytes only
             whole = 16 if dtype == "fp8e4nv" else 8 if number % 2 else 1
@@ -183,7 +185,7 @@ def drawn():
 
 
 def timed():
-    for m, n, k, dtype, layout in drawn():
+    for m, n, k, dtype, layout in (size for draw in DRAWS for size in drawn(*draw)):
         depth = 128 if dtype == "fp8e4nv" else 64
         same = blocks((128, 256, depth, 8, 3), (128, 128, depth, 8, 4), (64, 128, depth, 4, 4))
         if any(size % 16 for size in (m, n, k)):

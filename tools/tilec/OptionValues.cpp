@@ -114,8 +114,8 @@ int checkNumStages(int value) {
 }
 
 int checkNumCtas(int value) {
-  if (value < 1 || value > 2)
-    usage("'--num-ctas' expects 1 or 2, got " + llvm::Twine(value));
+  if (!canBeCluster(value))
+    usage("'--num-ctas' expects 1, 2, 4 or 8, got " + llvm::Twine(value));
   return value;
 }
 

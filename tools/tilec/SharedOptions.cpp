@@ -12,7 +12,7 @@ namespace tilec::tool {
 namespace {
 
 constexpr const char *numCtasText =
-    "Programs of a cluster, which copy what they share for each other: 1 or 2";
+    "Programs of a cluster, which copy what they share for each other: 1, 2, 4 or 8";
 constexpr const char *splitKText =
     "CTAs that run a program together, each a part of its loop of dots: 1, 2, 4 or 8";
 

@@ -48,6 +48,9 @@ struct ToolSearch {
 /// Most CTAs that run one program together.
 constexpr int mostSplitK = 8;
 
+/// Most programs of a cluster that a kernel is compiled for.
+constexpr int mostNumCtas = 8;
+
 /// What becomes of the tile dialect.
 struct LoweringOptions {
   /// Most registers of a thread; not given: the assembler's choice.
@@ -71,7 +74,7 @@ struct LoweringOptions {
   /// They do where that pays, in launches of more programs than run at once.
   bool persistentByCost = false;
   /// Programs of a cluster, neighbours along x, which copy blocks that all of them load for each
-  /// other, where the kernel allows it; the grid's first size is a multiple. 1 or 2; not given: 1.
+  /// other, where the kernel allows it; the grid's first size is a multiple. 1, 2, 4 or 8; not given: 1.
   std::optional<int> numCtas{};
   /// CTAs of a cluster that run one program together, where the kernel allows it: each has a part
   /// of the iterations of its loop of dots, and stores a part of the rows of the sums
@@ -82,6 +85,9 @@ struct LoweringOptions {
   uint64_t timelineMarks = 0;
   uint64_t timelineFirstCta = 0, timelineLastCta = 3;
 };
+
+/// Whether so many programs can be a cluster: 1, 2, 4 or 8, which all GPUs that have clusters run.
+bool canBeCluster(int numCtas);
 
 /// What is wrong with programs of a cluster and CTAs of a program, in words; nothing when a cluster
 /// can have them. One that is not given is 1.

@@ -61,6 +61,9 @@ struct WgmmaProductForm {
   int32_t rowWarps = 4, columnGroups = 1;
   /// Columns of one instruction.
   int32_t columns = 8;
+  /// Whether warpgroups beside each other have every other 8 columns in turn, rather than columns
+  /// that follow one another: as many each, however many there are.
+  bool alternates = false;
   /// Whether the rows that the instruction has 8 apart are neighbours: those of a thread.
   bool pairsRows = false;
 };

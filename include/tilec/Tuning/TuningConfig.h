@@ -40,16 +40,13 @@ llvm::json::Value toJson(const TuningConfig &config);
 /// Reads what toJson wrote; an error names the key.
 llvm::Expected<TuningConfig> configFromJson(const llvm::json::Value &value);
 
-/// Most programs of a cluster that a kernel is compiled for.
-constexpr int mostCtas = 2;
-
 /// Most configurations of a space.
 constexpr size_t mostConfigs = 100000;
 
 /// Reads a search space:
 ///   {"configs": [{"constants": {"BLOCK": 64}, "num_warps": 4}, ...],
 ///    "constants": {"BLOCK": [64, 128]}, "num_warps": [4, 8], "num_stages": [2, 3],
-///    "num_ctas": [1, 2], "split_k": [1, 2, 4], "max_registers": [128]}
+///    "num_ctas": [1, 2, 4], "split_k": [1, 2, 4], "max_registers": [128]}
 /// Every combination of the lists is tried with every one of `configs` (which may be left out). A
 /// list's values come first; what a config says itself stays. Errors name the key.
 llvm::Expected<std::vector<TuningConfig>> parseSearchSpace(llvm::StringRef text);

@@ -139,6 +139,28 @@ static NVVM::TMAReduxKind reductionOf(tile::AtomicKind kind) {
   return NVVM::TMAReduxKind::XOR;
 }
 
+/// A bit for each CTA of a cluster: those at the distances that `flags` are for, one behind the
+/// other from 1, whose flag is set.
+static Value maskOf(OpBuilder &builder, Location loc, ArrayRef<Value> flags, Value rank) {
+  Value mask = constantI32(builder, loc, 0);
+  for (auto [i, flag] : llvm::enumerate(flags)) {
+    Value other =
+        arith::XOrIOp::create(builder, loc, rank, constantI32(builder, loc, int64_t(i) + 1));
+    Value set = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), flag);
+    mask = arith::OrIOp::create(builder, loc, mask,
+                                arith::ShLIOp::create(builder, loc, set, other).getResult());
+  }
+  return mask;
+}
+
+/// Whether the bit of CTA `rank` is set.
+static Value isInMask(OpBuilder &builder, Location loc, Value rank, Value mask) {
+  Value one = constantI32(builder, loc, 1);
+  Value bit =
+      arith::AndIOp::create(builder, loc, arith::ShRUIOp::create(builder, loc, mask, rank), one);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, bit, one);
+}
+
 namespace {
 struct MbarrierInit : ThreadPattern<MbarrierInitOp> {
   using ThreadPattern::ThreadPattern;
@@ -235,13 +257,16 @@ struct SlotRelease : ThreadPattern<SlotReleaseOp> {
                                              constantI32(rewriter, loc, 0), NVVM::MemScopeKind::CTA,
                                              /*relaxed=*/false, arrives);
     } else {
-      Value alone = op.getAlone() ? adaptor.getAlone().front() : Value();
+      SmallVector<Value> without = firstOfEach(adaptor.getWithout());
       scf::IfOp::create(rewriter, loc, arrives, [&](OpBuilder &builder, Location) {
         Value cta = lane;
-        if (alone)
-          cta = arith::SelectOp::create(builder, loc, alone,
-                                        NVVM::ClusterId::create(builder, loc, builder.getI32Type()),
-                                        lane);
+        if (!without.empty()) {
+          Value rank = NVVM::ClusterId::create(builder, loc, builder.getI32Type());
+          Value ended = without.front();
+          if (ctas > 2)
+            ended = isInMask(builder, loc, lane, maskOf(builder, loc, without, rank));
+          cta = arith::SelectOp::create(builder, loc, ended, rank, lane);
+        }
         Value there = NVVM::MapaOp::create(builder, loc, clusterPointer(getContext()), object, cta);
         // Not a release in the cluster, which takes a fence of all memory: what the warp has read
         // of the slot is in registers or retired, and it has written nothing there.
@@ -274,8 +299,8 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
     }
   };
 
-  /// What this CTA copies of a block that the other one of the cluster loads, too.
-  static void copyShared(OpBuilder &builder, TmaLoadOp op, OneToNOpAdaptor adaptor, Value object) {
+  /// What this CTA copies of a block that the other one of a cluster of two loads, too.
+  static void copyForTwo(OpBuilder &builder, TmaLoadOp op, OneToNOpAdaptor adaptor, Value object) {
     Location loc = op.getLoc();
     Value desc = adaptor.getDesc().front(), base = adaptor.getBuffer().front();
     SmallVector<Value> offsets = firstOfEach(adaptor.getOffsets());
@@ -295,6 +320,43 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
                  BoxCopy{inner, loc, desc, object, both});
       scf::YieldOp::create(inner, loc);
     });
+  }
+
+  /// The boxes that this CTA copies to those CTAs of its cluster that load the block: to each CTA a
+  /// box in turn. Each of them comes to the same number of CTAs, and to the same ones.
+  static void copyForSome(OpBuilder &builder, TmaLoadOp op, OneToNOpAdaptor adaptor, Value object) {
+    Location loc = op.getLoc();
+    auto constant = [&](int64_t value) { return constantI32(builder, loc, value); };
+    Value rank = NVVM::ClusterId::create(builder, loc, builder.getI32Type());
+    Value own = arith::ShLIOp::create(builder, loc, constant(1), rank);
+    Value mask = arith::OrIOp::create(
+        builder, loc, maskOf(builder, loc, firstOfEach(adaptor.getShared()), rank), own);
+    Value count = LLVM::CtPopOp::create(builder, loc, builder.getI32Type(), mask);
+    // The others of a number that is no power of two copy for themselves, too.
+    Value most = arith::SubIOp::create(builder, loc, count, constant(1));
+    Value odd =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                              arith::AndIOp::create(builder, loc, count, most), constant(0));
+    mask = arith::SelectOp::create(builder, loc, odd, own, mask);
+    most = arith::SelectOp::create(builder, loc, odd, constant(0), most);
+    Value before = arith::AndIOp::create(builder, loc, mask,
+                                         arith::SubIOp::create(builder, loc, own, constant(1)));
+    Value place = LLVM::CtPopOp::create(builder, loc, builder.getI32Type(), before);
+    Value targets = arith::TruncIOp::create(builder, loc, builder.getI16Type(), mask);
+    // The box that is this CTA's counts from the turn on.
+    Value turn = adaptor.getTurn().front();
+    forEachBox(builder, loc, op.getDesc().getType(), {}, adaptor.getBuffer().front(),
+               firstOfEach(adaptor.getOffsets()), [&](Value box, ValueRange coordinates) {
+                 Value whose = arith::AndIOp::create(builder, loc, turn, most);
+                 Value mine =
+                     arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, whose, place);
+                 SmallVector<Value> there(coordinates);
+                 scf::IfOp::create(builder, loc, mine, [&](OpBuilder &inner, Location) {
+                   BoxCopy{inner, loc, adaptor.getDesc().front(), object, targets}(box, there);
+                   scf::YieldOp::create(inner, loc);
+                 });
+                 turn = arith::AddIOp::create(builder, loc, turn, constant(1));
+               });
   }
 
   LogicalResult matchAndRewrite(TmaLoadOp op, OneToNOpAdaptor adaptor,
@@ -319,13 +381,15 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
                    firstOfEach(adaptor.getOffsets()),
                    BoxCopy{inner, loc, adaptor.getDesc().front(), object, /*mask=*/Value()});
       };
-      if (!op.getShared())
+      if (op.getShared().empty())
         copyAlone(builder);
+      else if (op.getShared().size() > 1)
+        copyForSome(builder, op, adaptor, object);
       else
         scf::IfOp::create(
-            builder, loc, adaptor.getShared().front(),
+            builder, loc, adaptor.getShared().front().front(),
             [&](OpBuilder &inner, Location) {
-              copyShared(inner, op, adaptor, object);
+              copyForTwo(inner, op, adaptor, object);
               scf::YieldOp::create(inner, loc);
             },
             [&](OpBuilder &inner, Location) {

@@ -33,7 +33,7 @@ namespace {
 class DescriptorMaker {
 public:
   DescriptorMaker(OpBuilder &builder, WgmmaOp op, unsigned operand, Value address,
-                  const ThreadLowering &lowering, const WgmmaOperandForm &operandForm)
+                  const ThreadLowering &lowering, WgmmaOperandForm operandForm)
       : form(operandForm), buffer(cast<MemDescType>(op->getOperand(operand).getType())),
         bytes(bitsOf(buffer.getElementType()) / 8),
         offsets(buffer.getLayout()
@@ -263,6 +263,9 @@ FailureOr<WgmmaForms> matchForms(WgmmaOp op, unsigned left, unsigned bits) {
   std::optional<WgmmaProductForm> product = matchWgmmaProduct(op.getProductLayout());
   if (!product)
     return op.emitError("expected an accumulator in a layout of wgmma");
+  if (product->alternates && rhs->contiguousDim == 1 - left)
+    return op.emitError(
+        "expected K contiguous in the operand whose columns warpgroups have in turn");
   return WgmmaForms{lhs, *rhs, *product};
 }
 
@@ -336,8 +339,8 @@ public:
   DotEmitter(OpBuilder &opBuilder, WgmmaOp wgmma, const WgmmaForms &forms, unsigned left,
              ArrayRef<ValueRange> operands, ValueRange acc, const ThreadLowering &lowering)
       : builder(opBuilder), op(wgmma), loc(wgmma.getLoc()), columns(forms.product.columns),
-        tileColumns(columns),
-        rhs(builder, op, 1 - left, operands[1 - left].front(), lowering, forms.rhs),
+        tileColumns(columns * groupsOf(forms.product)),
+        rhs(builder, op, 1 - left, operands[1 - left].front(), lowering, ofGroup(forms)),
         lhs(builder, op, left, operands[left], lowering, forms), values(acc) {
     Type element = op.getMultipliedType(left).getElementType();
     auto rhsBuffer = cast<MemDescType>(op->getOperand(1 - left).getType());
@@ -348,7 +351,7 @@ public:
     groupDepth = op.stepsOfGroup() * step;
     partDepth = op.stepsOfPart() * step;
     // From zero: the first instruction of every tile does not read the accumulator.
-    takeWantedColumns();
+    takeWantedColumns(groupsOf(forms.product));
     fromZero = tile::isZero(op.getAcc());
     isCut = op.isCut() && !(fromZero && partDepth == depth);
   }
@@ -369,11 +372,26 @@ public:
   }
 
 private:
+  /// Warpgroups that have the columns of a tile by turns.
+  static int64_t groupsOf(const WgmmaProductForm &product) {
+    return product.alternates ? product.columnGroups : 1;
+  }
+
+  /// A warpgroup's core matrices of the right operand are that far apart.
+  static WgmmaOperandForm ofGroup(const WgmmaForms &forms) {
+    WgmmaOperandForm form = forms.rhs;
+    form.strideBytes *= groupsOf(forms.product);
+    return form;
+  }
+
   /// An instruction that makes all columns of a warpgroup need not make those that nobody wants.
-  void takeWantedColumns() {
+  void takeWantedColumns(int64_t groups) {
     auto wanted = op->getAttrOfType<IntegerAttr>(tile::TileDialect::kColumnsAttr);
-    if (wanted && columns == cast<RankedTensorType>(op.getType()).getShape()[1])
-      columns = wanted.getInt();
+    wantedColumns = tileColumns;
+    if (!wanted || tileColumns != cast<RankedTensorType>(op.getType()).getShape()[1])
+      return;
+    wantedColumns = wanted.getInt();
+    columns = wantedColumns / groups;
   }
 
   /// All registers that a group's instructions read are ready at its fence.
@@ -383,7 +401,7 @@ private:
       for (int64_t column : startsOf(product, 1, tileColumns))
         tiles.push_back({row, column, {}, {}});
     for (InstructionTile &tile : tiles) {
-      tile.registers = registersInTile(product, tile.row, kInstrRows, tile.column, columns);
+      tile.registers = registersInTile(product, tile.row, kInstrRows, tile.column, wantedColumns);
       SmallVector<Value> scalars;
       for (int64_t r : tile.registers)
         scalars.push_back(values[r]);
@@ -433,8 +451,8 @@ private:
   OpBuilder &builder;
   WgmmaOp op;
   Location loc;
-  /// Of a tile's columns, those that its instructions make, and all.
-  int64_t columns, tileColumns;
+  /// Columns of an instruction; of a tile all, and those that are wanted.
+  int64_t columns, tileColumns, wantedColumns = 0;
   DescriptorMaker rhs;
   LeftOperand lhs;
   SmallVector<Value> values;

@@ -311,7 +311,9 @@ void Splitter::splitNarrow(NarrowOp op) {
     int64_t start = startsOf(op.getResult(), place).back();
     auto type = cast<RankedTensorType>(pieceType(op.getResult(), place));
     int64_t size = int64_t(llvm::PowerOf2Ceil(uint64_t(type.getShape().back())));
-    Value part = takePart(builder, op.getLoc(), op.getSource(), start, size);
+    Place rows(place);
+    rows.back() = 0;
+    Value part = takePart(builder, op.getLoc(), pieceAt(op.getSource(), rows), start, size);
     return part.getType() == type ? part
                                   : NarrowOp::create(builder, op.getLoc(), type, part).getResult();
   });

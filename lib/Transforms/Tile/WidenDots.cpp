@@ -36,22 +36,40 @@ int64_t tilec::tile::widenedColumns(DotOp dot) {
   return int64_t(llvm::PowerOf2Ceil(uint64_t(columnsOf(dot))));
 }
 
-bool tilec::tile::canBeWidened(DotOp dot) {
+/// Whether the right operand lies in memory with K along the rows.
+static bool isDepthMajor(DotOp dot) {
+  auto permute = dot.getRhs().getDefiningOp<PermuteOp>();
+  return permute && permute.getSource().getDefiningOp<DescriptorLoadOp>();
+}
+
+/// Whether that holds of `rows` of the dot, a power of two. Warpgroups beside each other have every
+/// other 8 columns, as the instruction can only read them where K lies along the rows.
+static bool canWidenRows(DotOp dot, int64_t rows) {
   RankedTensorType type = dot.getType(), lhs = dot.getLhs().getType();
-  int64_t columns = columnsOf(dot), padded = widenedColumns(dot);
-  if (type.getRank() != 2 || llvm::isPowerOf2_64(columns) ||
-      !hasWgmmaOfColumns(columns, lhs.getElementType()) || !DotSum::find(dot))
-    return false;
   auto func = dot->getParentOfType<func::FuncOp>();
   int64_t warps = threadsOf(func) / Processor::kWarpSize;
-  // Warpgroups beside each other would have to make different numbers of columns. Rows that are no
-  // power of two come in pieces (`tile-split-tensors`), of which the last is such a dot.
-  if (int64_t rows = lhs.getShape()[0];
-      rows < kWgmmaRowsOfWarp * warps || !llvm::isPowerOf2_64(rows))
+  int64_t columns = columnsOf(dot), padded = widenedColumns(dot);
+  int64_t groups = std::max<int64_t>(1, kWgmmaRowsOfWarp * warps / rows);
+  if (columns % groups || !hasWgmmaOfColumns(columns / groups, lhs.getElementType()) ||
+      (groups > 1 && !isDepthMajor(dot)))
     return false;
-  ProductForm form{lhs, withColumns(dot.getRhs().getType(), padded), withColumns(type, padded),
-                   dot.getPrecision()};
+  ProductForm form{cast<RankedTensorType>(lhs.clone({rows, lhs.getShape()[1]})),
+                   withColumns(dot.getRhs().getType(), padded),
+                   cast<RankedTensorType>(type.clone({rows, padded})), dot.getPrecision()};
   return !whyNotWgmma(form, processorOf(func), warps);
+}
+
+bool tilec::tile::canBeWidened(DotOp dot) {
+  if (dot.getType().getRank() != 2 || llvm::isPowerOf2_64(columnsOf(dot)) || !DotSum::find(dot))
+    return false;
+  // Rows that are no power of two come in pieces (`tile-split-tensors`).
+  for (int64_t rest = dot.getType().getShape()[0]; rest > 0;) {
+    int64_t rows = int64_t(llvm::bit_floor(uint64_t(rest)));
+    if (!canWidenRows(dot, rows))
+      return false;
+    rest -= rows;
+  }
+  return true;
 }
 
 namespace {

@@ -18,7 +18,7 @@ class Config:
     """One configuration: values of constants, and launch options.
 
     :param kwargs: the constants' values by name
-    :param num_ctas: 2: two programs form a cluster where kernel, grid and device allow it; any other number means none
+    :param num_ctas: 2, 4 or 8: so many programs form a cluster where kernel, grid and device allow it; others mean none
     :param maxnreg: the most registers that a thread may have
     :param pre_hook: called with all arguments by name, before each launch with this configuration
     :param ir_override: for Triton's programs; it has no meaning here

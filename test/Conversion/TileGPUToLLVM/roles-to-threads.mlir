@@ -80,7 +80,7 @@ func.func @cluster(%slot: i32, %parity: i32, %alone: i1) {
   tilegpu.warp_roles load {
     tilegpu.slot_acquire %empty[%slot], %parity for %full : !tilegpu.memdesc<[1], i64, #l, buffers = 3>, !tilegpu.memdesc<[1], i64, #l, buffers = 3>
   } compute {
-    tilegpu.slot_release %empty[%slot] alone %alone : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+    tilegpu.slot_release %empty[%slot] without %alone : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
   }
   tilegpu.cluster_barrier
   return

@@ -94,6 +94,47 @@ func.func @turns(%map: !tile.desc<[8, 64], f16> {tile.tensor_map = {base = 0 : i
 
 // -----
 
+#w = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [0, 64]]}, [8, 128]>
+!buffer = !tilegpu.memdesc<[8, 128], f16, #w>
+!bars = !tilegpu.memdesc<[1], i64, #tilegpu.linear<{offset = []}, [1]>, buffers = 3>
+
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.num_ctas = 4 : i32, tile.target = "sm_90a"} {
+// Of four CTAs those that load the block take its boxes by turns, from the turn on.
+// CHECK-LABEL: llvm.func @some
+// CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
+// CHECK: llvm.intr.ctpop
+// CHECK: llvm.intr.ctpop
+// CHECK: %[[MASK:.*]] = llvm.trunc %{{.*}} : i32 to i16
+// CHECK: %[[WHOSE:.*]] = llvm.and %arg1, %{{.*}} : i32
+// CHECK: %[[MINE:.*]] = llvm.icmp "eq" %[[WHOSE]], %{{.*}} : i32
+// CHECK: llvm.cond_br %[[MINE]]
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[MASK]]
+// CHECK: %[[NEXT:.*]] = llvm.add %arg1, %{{.*}} : i32
+// CHECK: llvm.and %[[NEXT]], %{{.*}} : i32
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[MASK]]
+// CHECK-NOT: nvvm.cp.async.bulk.tensor
+func.func @some(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %i: i32, %a: i1, %b: i1, %c: i1) attributes {tile.kernel} {
+  %bars = tilegpu.local_alloc offset 2048 : !bars
+  %buf = tilegpu.local_alloc offset 0 : !buffer
+  tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] shared %a, %b, %c turn %i : !tile.desc<[8, 128], f16>, !buffer, !bars
+  return
+}
+
+// A lane arrives at each CTA, or here in place of one that has ended.
+// CHECK-LABEL: llvm.func @without
+// CHECK: llvm.icmp "ult"
+// CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
+// CHECK: %[[CTA:.*]] = llvm.select %{{.*}}, %[[RANK]], %{{.*}} : i1, i32
+// CHECK: nvvm.mapa %{{.*}}, %[[CTA]]
+func.func @without(%i: i32, %a: i1, %b: i1, %c: i1) attributes {tile.kernel} {
+  %bars = tilegpu.local_alloc offset 2048 : !bars
+  tilegpu.slot_release %bars[%i] without %a, %b, %c : !bars
+  return
+}
+}
+
+// -----
+
 #m = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0], [0, 64]]}, [128, 128]>
 !m = !tilegpu.memdesc<[128, 128], f16, #m>
 

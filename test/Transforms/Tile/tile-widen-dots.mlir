@@ -60,13 +60,19 @@ func.func @alone(%x: tensor<64x64xf16>, %pb: !tile.ptr<f16>, %n: i32) -> tensor<
   return %s : tensor<64x96xf32>
 }
 
-// 192 rows are pieces of 128 and 64.
+// 192 rows are pieces of 128 and 64, each of them with all columns.
 // CHECK-LABEL: func @rows
-// CHECK-NOT: tile.columns
-// CHECK: return
-func.func @rows(%x: tensor<192x64xf16>, %pb: !tile.ptr<f16>, %pc: !tile.ptr<f32>, %n: i32) {
+// CHECK: tile.dot {{.*}} {tile.columns = 208 : i32} : tensor<192x64xf16>, tensor<64x256xf16> -> tensor<192x256xf32>
+// CHECK: tile.narrow {{.*}} : tensor<192x256xf32> -> tensor<192x208xf32>
+// LOWER-LABEL: func @rows
+// LOWER-DAG: tile.dot {{.*}} {tile.columns = 208 : i32} : tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
+// LOWER-DAG: tile.dot {{.*}} {tile.columns = 208 : i32} : tensor<64x64xf16>, tensor<64x256xf16> -> tensor<64x256xf32>
+// LOWER: return
+func.func @rows(%pa: !tile.ptr<f16>, %pb: !tile.ptr<f16>, %pc: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %nn = arith.extsi %n : i32 to i64
+  %a = tile.make_tensor_descriptor %pa, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[192, 64], f16>
+  %x = tile.descriptor_load %a[%c0, %c0] : !tile.desc<[192, 64], f16> -> tensor<192x64xf16>
   %zero = arith.constant dense<0.0> : tensor<192x208xf32>
   %b = tile.make_tensor_descriptor %pb, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[64, 208], f16>
   %c = tile.make_tensor_descriptor %pc, shape [%n, %n], strides [%nn] : !tile.ptr<f32> -> !tile.desc<[192, 208], f32>
@@ -102,10 +108,14 @@ func.func @kept(%x8: tensor<64x64xf8E4M3FN>, %x: tensor<64x64xf16>, %p8: !tile.p
 
 // -----
 
-// Two warpgroups for 64 rows have columns each.
+// Two warpgroups for 64 rows have every other 8 columns each, which the instruction reads where K lies along the rows of B.
 // CHECK-LABEL: func @beside
 // CHECK-NOT: tile.columns
 // CHECK: return
+// CHECK-LABEL: func @inTurn
+// CHECK: tile.dot {{.*}} {tile.columns = 208 : i32} : tensor<64x64xf16>, tensor<64x256xf16> -> tensor<64x256xf32>
+// 104 columns are no two times 8 k.
+// CHECK: tile.dot {{.*}} : tensor<64x64xf16>, tensor<64x104xf16> -> tensor<64x104xf32>
 module attributes {tile.num_warps = 8 : i32, tile.target = "sm_90a"} {
 func.func @beside(%x: tensor<64x64xf16>, %pb: !tile.ptr<f16>, %n: i32) -> tensor<64x208xf32> {
   %c0 = arith.constant 0 : i32
@@ -115,5 +125,20 @@ func.func @beside(%x: tensor<64x64xf16>, %pb: !tile.ptr<f16>, %n: i32) -> tensor
   %y = tile.descriptor_load %b[%c0, %c0] : !tile.desc<[64, 208], f16> -> tensor<64x208xf16>
   %d = tile.dot %x, %y, %zero : tensor<64x64xf16>, tensor<64x208xf16> -> tensor<64x208xf32>
   return %d : tensor<64x208xf32>
+}
+func.func @inTurn(%x: tensor<64x64xf16>, %pb: !tile.ptr<f16>, %n: i32) -> (tensor<64x208xf32>, tensor<64x104xf32>) {
+  %c0 = arith.constant 0 : i32
+  %nn = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x208xf32>
+  %b = tile.make_tensor_descriptor %pb, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[208, 64], f16>
+  %y = tile.descriptor_load %b[%c0, %c0] : !tile.desc<[208, 64], f16> -> tensor<208x64xf16>
+  %t = tile.permute %y {order = array<i32: 1, 0>} : tensor<208x64xf16> -> tensor<64x208xf16>
+  %d = tile.dot %x, %t, %zero : tensor<64x64xf16>, tensor<64x208xf16> -> tensor<64x208xf32>
+  %zero104 = arith.constant dense<0.0> : tensor<64x104xf32>
+  %b104 = tile.make_tensor_descriptor %pb, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[104, 64], f16>
+  %y104 = tile.descriptor_load %b104[%c0, %c0] : !tile.desc<[104, 64], f16> -> tensor<104x64xf16>
+  %t104 = tile.permute %y104 {order = array<i32: 1, 0>} : tensor<104x64xf16> -> tensor<64x104xf16>
+  %d104 = tile.dot %x, %t104, %zero104 : tensor<64x64xf16>, tensor<64x104xf16> -> tensor<64x104xf32>
+  return %d, %d104 : tensor<64x208xf32>, tensor<64x104xf32>
 }
 }

@@ -5,7 +5,7 @@
 // RUN: tile-opt %t.mlir --tilec-tilegpu="num-warps=8 num-ctas=2" -o /dev/null 2>&1 | count 0
 // RUN: tile-opt %t.mlir --tilec-tilegpu="num-warps=8 num-ctas=1" | FileCheck %s --check-prefix=ONE
 
-// ONE-NOT: {{num_ctas|cluster_barrier| shared %| alone %}}
+// ONE-NOT: {{num_ctas|cluster_barrier| shared %| without %}}
 
 // CHECK: tilegpu.num_ctas = 2
 // All warps of both programs release a slot.
@@ -39,10 +39,29 @@
 // CHECK: tilegpu.tma_load %arg7[%[[N]], %{{.*}}], %{{.*}}, %[[FULL]][%[[FILL]]] if %{{.*}} shared %[[SHAREDB]] turn
 // CHECK: } compute {
 // CHECK: %[[ENDS:.*]] = arith.cmpi sge
-// CHECK: tilegpu.slot_release %[[EMPTY]][%{{.*}}] if %{{.*}} alone %[[ENDS]]
-// CHECK: tilegpu.slot_release %[[EMPTY]][%{{.*}}] if %{{.*}} alone %[[ENDS]]
+// CHECK: tilegpu.slot_release %[[EMPTY]][%{{.*}}] if %{{.*}} without %[[ENDS]]
+// CHECK: tilegpu.slot_release %[[EMPTY]][%{{.*}}] if %{{.*}} without %[[ENDS]]
 // CHECK: tilegpu.cluster_barrier
 // CHECK-NEXT: return
+
+// Of four, the tiles of the three others and which of them have one. A ring of three slots gives turns of its own.
+// RUN: tile-opt %t.mlir --tilec-tilegpu="num-warps=8 num-ctas=4 stop-before=tilegpu-unroll-loops" | FileCheck %s --check-prefix=FOUR
+// FOUR: tilegpu.num_ctas = 4
+// FOUR: tilegpu.mbarrier_init %{{.*}} count = 32
+// FOUR: %[[ME:.*]] = tile.program_id 0
+// FOUR: scf.for
+// FOUR: %[[FIRST:.*]] = arith.xori %[[ME]], %c1_i32
+// FOUR: %[[ENDS1:.*]] = arith.cmpi sge
+// FOUR: arith.xori %[[ME]], %c2_i32
+// FOUR: %[[ENDS2:.*]] = arith.cmpi sge
+// FOUR: arith.xori %[[ME]], %c3_i32
+// FOUR: %[[ENDS3:.*]] = arith.cmpi sge
+// FOUR: tilegpu.tma_load %arg6{{.*}} shared %[[A1:.*]], %[[A2:.*]], %[[A3:.*]] turn %[[SLOT:.*]] :
+// FOUR: tilegpu.tma_load %arg7{{.*}} shared %[[B1:.*]], %[[B2:.*]], %[[B3:.*]] turn %[[SLOT]] :
+// FOUR: scf.for
+// FOUR: tilegpu.tma_load %arg7{{.*}} shared %[[B1]], %[[B2]], %[[B3]] turn
+// FOUR: } compute {
+// FOUR: tilegpu.slot_release {{.*}} without %{{.*}}, %{{.*}}, %{{.*}} :
 
 // Loops with one dot have load warps for it, where programs have a multiprocessor to themselves.
 // RUN: tilec compile %tilec_src/examples/60-matmul-any-size.tile --kernel matmul_any_size --arg "a_ptr=*fp16:16" --arg "b_ptr=*fp16:16" --arg "c_ptr=*fp16:16" --arg "parts_ptr=*fp32:16" \

@@ -8,7 +8,6 @@
 // CHECK-NEXT: } compute {
 // CHECK-NEXT: tilegpu.slot_release %{{.*}}[%arg0] : <[1], i64, #{{.*}}, buffers = 3>
 // CHECK-NEXT: tilegpu.slot_release %{{.*}}[%arg0] if %arg2 : <[1], i64, #{{.*}}, buffers = 3>
-// CHECK-NEXT: tilegpu.slot_release %{{.*}}[%arg0] alone %arg2 : <[1], i64, #{{.*}}, buffers = 3>
 // CHECK: tilegpu.cluster_barrier
 func.func @roles(%slot: i32, %parity: i32, %p: i1) {
   %full = tilegpu.local_alloc : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
@@ -18,7 +17,6 @@ func.func @roles(%slot: i32, %parity: i32, %p: i1) {
   } compute {
     tilegpu.slot_release %empty[%slot] : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
     tilegpu.slot_release %empty[%slot] if %p : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
-    tilegpu.slot_release %empty[%slot] alone %p : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
   }
   tilegpu.cluster_barrier
   // CHECK: tilegpu.warpgroup_barrier
@@ -43,3 +41,13 @@ func.func @elected(%slot: i32, %parity: i32, %p: i1) {
 // A ring whose buffers are not used to their end.
 // CHECK-LABEL: func private @shorter(!tilegpu.memdesc<[1], i64, #{{.*}}, buffers = 3, bytes = 4>)
 func.func private @shorter(!tilegpu.memdesc<[1], i64, #l, buffers = 3, bytes = 4>)
+
+// CHECK-LABEL: module attributes {tilegpu.num_ctas = 4
+module attributes {tilegpu.num_ctas = 4 : i32} {
+// CHECK: tilegpu.slot_release %{{.*}}[%arg0] if %arg1 without %arg1, %arg2, %arg1 : <[1], i64, #{{.*}}, buffers = 3>
+func.func @cluster(%slot: i32, %p: i1, %q: i1) {
+  %empty = tilegpu.local_alloc : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  tilegpu.slot_release %empty[%slot] if %p without %p, %q, %p : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  return
+}
+}

@@ -19,6 +19,19 @@ func.func @tma_load_c1(%base: !tile.ptr<f16>, %i: i32, %s: i64, %buf: !buffer, %
 !buffer = !tilegpu.memdesc<[8, 16], f16, #s>
 !bars = !tilegpu.memdesc<[1], i64, #l>
 
+func.func @tma_load_c3(%map: !tile.desc<[8, 16], f16>, %i: i32, %a: i1, %buf: !buffer, %bars: !bars) {
+  // expected-error @below {{expects a turn and what each of 0 other CTAs of the cluster shares, or neither}}
+  tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] shared %a turn %i : !tile.desc<[8, 16], f16>, !buffer, !bars
+  return
+}
+
+// -----
+
+#l = #tilegpu.linear<{offset = []}, [1]>
+#s = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 8], [4, 0]]}, [8, 16]>
+!buffer = !tilegpu.memdesc<[8, 16], f16, #s>
+!bars = !tilegpu.memdesc<[1], i64, #l>
+
 func.func @tma_load_c2(%map: !tile.desc<[8, 16], f16>, %i: i32, %buf: !buffer, %bars: !bars) {
   // expected-error @below {{expects a buffer in the layout that the copy writes, got}}
   tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] : !tile.desc<[8, 16], f16>, !buffer, !bars

@@ -71,7 +71,7 @@ TEST(ApiNumCtas, compiles) {
     Compilation refused = compiler.compileText("product.tile", productSource, options);
     EXPECT_EQ(refused.status, TILEC_INVALID_ARGUMENT);
     EXPECT_EQ(refused.message, "options: num_ctas is " + std::to_string(wrong) +
-                                   ", expected 1 or 2 programs of a cluster");
+                                   ", expected 1, 2, 4 or 8 programs of a cluster");
   }
 }
 
@@ -90,6 +90,10 @@ TEST_F(ApiClusters, aHintOfTheCall) {
   EXPECT_EQ(launchedCluster(), 2u);
   EXPECT_EQ(launch(13, 2), 0u);
   EXPECT_EQ(tilec_jit_num_variants(jit), 2u);
+  // Clusters of four take a grid of whole ones, too.
+  EXPECT_EQ(launch(14, 4), 0u);
+  EXPECT_EQ(launch(16, 4), 2u);
+  EXPECT_EQ(launchedCluster(), 4u);
   // So has one that asks for other clusters itself.
   tilec_call own = callOf(16, 2);
   own.cluster[0] = 4;
@@ -100,7 +104,8 @@ TEST_F(ApiClusters, aHintOfTheCall) {
   EXPECT_EQ(launch(own), 1u);
   tilec_call wrong = callOf(16, 3);
   EXPECT_EQ(tilec_jit_launch(jit, &wrong, nullptr), TILEC_INVALID_ARGUMENT);
-  EXPECT_STREQ(tilec_last_error(), "call: num_ctas is 3, expected 1 or 2 programs of a cluster");
+  EXPECT_STREQ(tilec_last_error(),
+               "call: num_ctas is 3, expected 1, 2, 4 or 8 programs of a cluster");
 }
 
 TEST_F(ApiClusters, anOptionOfAllCalls) {

@@ -70,11 +70,15 @@ TEST(CompileOptions, WhatIsLeftOutStaysAsItIs) {
 TEST(CompileOptions, aClusterIsForSeveralProgramsOrForOne) {
   for (std::optional<int> splitK : {std::optional<int>(), std::optional(1), std::optional(8)})
     EXPECT_EQ(clusterProblem({}, splitK), std::nullopt);
-  EXPECT_EQ(clusterProblem(2, {}), std::nullopt);
+  for (int ctas : {1, 2, 4, 8})
+    EXPECT_EQ(clusterProblem(ctas, {}), std::nullopt);
   EXPECT_EQ(clusterProblem(2, 1), std::nullopt);
   EXPECT_EQ(clusterProblem(1, 4), std::nullopt);
   EXPECT_EQ(clusterProblem(2, 4),
             "num_ctas is 2 and split_k is 4: a cluster is for several programs or for one");
+  for (int wrong : {-1, 0, 3, 16})
+    EXPECT_EQ(clusterProblem(wrong, {}), "num_ctas is " + std::to_string(wrong) +
+                                             ", expected 1, 2, 4 or 8 programs of a cluster");
   for (int wrong : {-1, 0, 3, 16})
     EXPECT_EQ(clusterProblem({}, wrong),
               "split_k is " + std::to_string(wrong) + ", expected 1, 2, 4 or 8 CTAs of a program");

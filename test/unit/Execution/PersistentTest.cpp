@@ -67,25 +67,30 @@ TEST(Persistent, anyNumberOfPrograms) {
   }
 }
 
-// Two programs of a cluster, which copy the blocks of columns that both load for each other: nine
-// tiles, of which one program has the last alone, and those of two rows, a program each.
+// Programs of a cluster, which copy the blocks that several load for each other. Of two: nine
+// tiles, of which one program has the last alone, and those of two rows, a program each. Of four
+// and eight some have three rows of one column beside one of the next one.
 TEST(Clusters, anyNumberOfIterations) {
-  for (bool isPersistent : {true, false})
-    for (int stages : {2, 3})
-      for (int64_t steps : {0, 1, stages - 1, stages, stages + 1, 2 * stages + 1}) {
-        ProductCase c;
-        c.m = isPersistent ? 180 : 100, c.stages = stages, c.steps = steps, c.first = steps / 2;
-        c.isPersistent = isPersistent, c.ctas = 2;
-        expectProduct(c);
-      }
+  for (int ctas : {2, 4, 8})
+    for (bool isPersistent : {true, false})
+      for (int stages : {2, 3})
+        for (int64_t steps : {0, 1, stages - 1, stages, stages + 1, 2 * stages + 1}) {
+          ProductCase c;
+          c.m = isPersistent ? 180 : 64 * ctas - 28, c.stages = stages, c.steps = steps;
+          c.first = steps / 2, c.isPersistent = isPersistent, c.ctas = ctas;
+          expectProduct(c);
+        }
 }
 
 TEST(Clusters, anyNumberOfPrograms) {
-  for (auto [m, n] : {std::pair<int64_t, int64_t>(40, 24), {100, 72}, {64, 200}, {250, 72}}) {
-    ProductCase c;
-    c.m = m, c.n = n, c.steps = 3, c.ctas = 2;
-    expectProduct(c);
-  }
+  // The last one: four tiles by two rows and two columns, and eight by two and four.
+  for (int ctas : {2, 4, 8})
+    for (auto [m, n] :
+         {std::pair<int64_t, int64_t>(40, 24), {100, 72}, {64, 200}, {250, 72}, {100, 248}}) {
+      ProductCase c;
+      c.m = m, c.n = n, c.steps = 3, c.ctas = ctas;
+      expectProduct(c);
+    }
 }
 
 // Where a loop begins is the same for both programs, and where it goes is not.

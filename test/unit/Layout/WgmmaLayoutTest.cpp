@@ -229,6 +229,41 @@ TEST(WgmmaLayout, productsWithPairsOfRows) {
     }
 }
 
+TEST(WgmmaLayout, productsOfWarpgroupsInTurn) {
+  for (int64_t m : {64, 128})
+    for (int32_t groups : {2, 4})
+      for (bool pairsRows : {false, true}) {
+        WgmmaProductForm form;
+        form.columnGroups = groups, form.columns = 256 / groups;
+        form.alternates = true, form.pairsRows = pairsRows;
+        LinearLayout product = wgmmaProductLayout({m, 256}, form);
+        std::optional<WgmmaProductForm> matched = matchWgmmaProduct(product);
+        ASSERT_TRUE(matched.has_value());
+        EXPECT_TRUE(matched->alternates);
+        EXPECT_EQ(matched->pairsRows, pairsRows);
+        EXPECT_EQ(matched->columnGroups, groups);
+        EXPECT_EQ(matched->columns, 256 / groups);
+        // The first 96 columns of all are as many of each warpgroup, in order.
+        for (int32_t warp = 0; warp < 4 * groups; warp += 4)
+          for (int32_t r = 0; r < 128 / groups; r += 4) {
+            auto at = product.apply({{kRegister, r}, {kLane, 0}, {kWarp, warp}});
+            EXPECT_EQ(at[1].second, r / 4 * 8 * groups + warp / 4 * 8);
+          }
+      }
+  // Columns that follow one another.
+  WgmmaProductForm form;
+  form.columnGroups = 2, form.columns = 64;
+  std::optional<WgmmaProductForm> matched = matchWgmmaProduct(wgmmaProductLayout({64, 128}, form));
+  ASSERT_TRUE(matched.has_value());
+  EXPECT_FALSE(matched->alternates);
+  EXPECT_EQ(matched->columns, 64);
+  // 8 columns each are both.
+  form.columns = 8;
+  matched = matchWgmmaProduct(wgmmaProductLayout({64, 16}, form));
+  ASSERT_TRUE(matched.has_value());
+  EXPECT_FALSE(matched->alternates);
+}
+
 TEST(WgmmaLayout, whatIsNoProduct) {
   int32_t warps[] = {4, 1};
   EXPECT_FALSE(matchWgmmaProduct(blockedLayout({64, 64}, {1, 4}, {8, 4}, {4, 1}, {1, 0})));

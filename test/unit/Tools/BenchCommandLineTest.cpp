@@ -111,7 +111,7 @@ TEST(BenchCommandLine, Mistakes) {
   EXPECT_THAT(usageOf({"--num-warps", "4,5"}), HasSubstr("8, 16 or 32, got 5"));
   EXPECT_THAT(usageOf({"--num-warps", "x"}), HasSubstr("expects numbers, got 'x'"));
   EXPECT_THAT(usageOf({"--num-stages", "0"}), HasSubstr("expects 1 to 16, got 0"));
-  EXPECT_THAT(usageOf({"--num-ctas", "2,4"}), HasSubstr("expects 1 or 2, got 4"));
+  EXPECT_THAT(usageOf({"--num-ctas", "2,5"}), HasSubstr("expects 1, 2, 4 or 8, got 5"));
   EXPECT_THAT(usageOf({"--split-k", "2,3"}), HasSubstr("expects 1, 2, 4 or 8, got 3"));
   EXPECT_THAT(usageOf({"--repeats", "0"}), HasSubstr("expects 1 to 100000, got 0"));
   EXPECT_THAT(usageOf({"--warmup", "100001"}), HasSubstr("expects 0 to 100000"));

@@ -207,7 +207,8 @@ TEST(CommandLine, UsageErrors) {
   EXPECT_THAT(usageOf({"compile", "a", "--target", "x"}), HasSubstr("unknown target 'x'"));
   EXPECT_THAT(usageOf({"compile", "a", "-o", ""}), HasSubstr("'-o' expects a path"));
   EXPECT_THAT(usageOf({"compile", "a", "--num-warps", "64"}), HasSubstr("got 64"));
-  EXPECT_THAT(usageOf({"compile", "a", "--num-ctas", "3"}), HasSubstr("expects 1 or 2, got 3"));
+  EXPECT_THAT(usageOf({"compile", "a", "--num-ctas", "3"}),
+              HasSubstr("expects 1, 2, 4 or 8, got 3"));
   EXPECT_THAT(usageOf({"compile", "a", "--split-k", "16"}), HasSubstr("2, 4 or 8, got 16"));
   EXPECT_THAT(usageOf({"compile", "a", "--split-k", "2", "--num-ctas", "2"}),
               HasSubstr("'--num-ctas' of 2 and '--split-k' exclude each other"));

@@ -58,8 +58,8 @@ public:
     variant.options.constants.push_back({"BLOCK", *config.find("BLOCK")});
     variant.options.numWarps = 8;
     // What applyConfig does.
-    if (config.numCtas == 2)
-      variant.options.numCtas = 2;
+    if (config.numCtas.value_or(1) > 1)
+      variant.options.numCtas = config.numCtas;
     variant.options.splitK = config.splitK;
     variant.grid = {programs, 1, 1};
     return variant;
@@ -214,9 +214,10 @@ TEST(Tuner, Clusters) {
     ProductProblem problem;
     problem.programs = programs;
     problem.target = target;
-    std::vector<TuningConfig> configs = blocks({"128", "128", "128"});
+    std::vector<TuningConfig> configs = blocks({"128", "128", "128", "128"});
     for (int i = 0; i < 3; ++i)
       configs[size_t(i)].numCtas = 1 << i;
+    configs[3].numCtas = 3;
     std::vector<std::unique_ptr<Measurer>> measurers;
     auto *fake = new FakeMeasurer;
     fake->special = [](const Candidate &candidate, Measurement &measured) {
@@ -230,12 +231,14 @@ TEST(Tuner, Clusters) {
     return outcome;
   };
   TuningOutcome even = search(16, "sm_90a");
-  EXPECT_EQ(even.count(State::Measured), 2u);
+  EXPECT_EQ(even.count(State::Measured), 3u);
   ASSERT_TRUE(even.best());
-  EXPECT_EQ(even.best()->config.numCtas, 2);
-  EXPECT_EQ(even.best()->metadata.clusterX, 2u);
-  EXPECT_EQ(even.candidates[2].state, State::Pruned);
-  EXPECT_EQ(even.candidates[2].reason, "clusters of 4 programs are not supported, at most 2");
+  EXPECT_EQ(even.best()->config.numCtas, 4);
+  EXPECT_EQ(even.best()->metadata.clusterX, 4u);
+  EXPECT_EQ(even.candidates[1].metadata.clusterX, 2u);
+  EXPECT_EQ(even.candidates[3].state, State::Pruned);
+  EXPECT_EQ(even.candidates[3].reason,
+            "num_ctas is 3, expected 1, 2, 4 or 8 programs of a cluster");
   // Where the grid or the processor has no clusters, it is the code without them.
   for (const TuningOutcome &without : {search(15, "sm_90a"), search(16, "sm_80")}) {
     EXPECT_EQ(without.count(State::Measured), 1u);

@@ -60,7 +60,9 @@ TEST(TuningConfig, Clusters) {
   };
   EXPECT_EQ(ctasOf({}, 2), 2);
   EXPECT_EQ(ctasOf({}, 1), 0) << "the same code as without a word";
-  EXPECT_EQ(ctasOf({}, 4), 0) << "larger than there are";
+  EXPECT_EQ(ctasOf({}, 8), 8);
+  EXPECT_EQ(ctasOf({}, 16), 0) << "larger than there are";
+  EXPECT_EQ(ctasOf({}, 3), 0) << "no cluster";
   EXPECT_EQ(ctasOf(1, 2), 1);
 }
 

@@ -173,7 +173,8 @@ def TileWidenDotsPass : Pass<"tile-widen-dots", "::mlir::func::FuncOp"> {
     whose result is only added to, in a loop or by itself, is made one of 256 with the attribute `tile.columns`: the
     accumulator and the operand's block are wider than what is multiplied. Without that the dot would be one of 128, one of
     64 and one of 16 columns (`tile-split-tensors`), each of which reads the left operand. What is done with the result has
-    the extents of before.
+    the extents of before. Rows that are no power of two are cut into pieces of 64 and more. Where warpgroups share the columns
+    of a piece (64 rows by 8 warps) each has every other 8 of them, for which K has to be contiguous in the right operand.
 
     ```mlir
     %c = scf.for ... iter_args(%acc = %zeros) -> (tensor<128x256xf32>) {

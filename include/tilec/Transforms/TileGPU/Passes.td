@@ -280,17 +280,17 @@ def TileGPUSplitRolesPass : Pass<"tilegpu-split-roles", "::mlir::ModuleOp"> {
 }
 
 def TileGPUMulticastCopiesPass : Pass<"tilegpu-multicast-copies", "::mlir::ModuleOp"> {
-  let summary = "pairs of programs whose tensor copies fill the slots of both";
+  let summary = "clusters of programs whose tensor copies fill the slots of several";
   let description = [{
-    With `num-ctas` of 2, programs with the numbers `2 i` and `2 i + 1` along x form a cluster, in kernels whose load warps
+    With `num-ctas` of n programs with the numbers `n i` to `n i + n - 1` along x form a cluster, in kernels whose load warps
     fill slots in loops that are as long for all programs, but for one around them (that of a persistent kernel, whose last
-    iteration one of the two may lack). A copy whose coordinates are the same for both, which is seen when the kernel runs,
-    is started once, in every second iteration by the same CTA, for the slots of both: half the reads of the second cache.
-    The computing warps release a slot to both CTAs. The kernel's launch has a grid whose first size is even.
+    iteration some of them may lack). A copy whose coordinates are the same for two, four or eight of them, which is seen
+    when the kernel runs, is started once, by turns, for the slots of all these: a part of the reads of the second cache.
+    The computing warps release a slot to all CTAs. The kernel's launch has a grid whose first size is a multiple of n.
 
     A remark says what was done, or why a kernel stays as it is.
   }];
-  let options = [Option<"numCtas", "num-ctas", "int", "1", "programs of a cluster: 1 or 2">];
+  let options = [Option<"numCtas", "num-ctas", "int", "1", "programs of a cluster: 1, 2, 4 or 8">];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
 }
 

@@ -297,6 +297,9 @@ private:
     form.columnGroups = groups / rowGroups;
     form.columns = int32_t(std::max<int64_t>(8, shape[1] / form.columnGroups));
     form.columns = std::min(form.columns, kMaxInstrColumns);
+    // Of columns that are not all wanted each warpgroup makes as many as the others.
+    form.alternates =
+        form.columnGroups > 1 && dot->hasAttr(tile::TileDialect::kColumnsAttr) && right == 1;
     form.pairsRows = fragments.has_value() && !widened;
     auto asOperand = [&](const LinearLayout &layout) {
       return left == 1 ? permuteLayout(layout, {1, 0}) : layout;

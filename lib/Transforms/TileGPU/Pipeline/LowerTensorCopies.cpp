@@ -128,7 +128,7 @@ public:
     if (target && isForLoadWarps(*target))
       handToLoadWarps(*target, barriers, zero, one);
     TmaLoadOp::create(rewriter, loc, load.getDesc(), load.getOffsets(), buffer, barriers.objects(),
-                      zero, /*predicate=*/Value(), /*shared=*/Value(), /*turn=*/Value());
+                      zero, /*predicate=*/Value(), /*shared=*/ValueRange(), /*turn=*/Value());
     if (target)
       rewriter.setInsertionPoint(firstUser(place->getNextNode(), target->store.getBuffer()));
     Value parity = barriers.stateAt(place).front();
@@ -213,7 +213,7 @@ private:
     rewriter.setInsertionPointAfter(
         lastWaitFor(lastUser(load->getBlock(), target.store.getBuffer())));
     SlotReleaseOp::create(rewriter, loc, empty.objects(), zero, /*predicate=*/Value(),
-                          /*alone=*/Value());
+                          /*without=*/ValueRange());
   }
 
   void eraseFilled(Target &target) {

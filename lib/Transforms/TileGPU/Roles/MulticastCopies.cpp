@@ -1,19 +1,22 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two programs of a cluster fill each other's slots (PTX ISA, "cp.async.bulk.tensor",
-// .multicast::cluster). Where both of them load the same block, one copy brings it to both: that of
-// the first program in every second iteration, and of the second one in between.
+// Programs of a cluster fill each other's slots (PTX ISA, "cp.async.bulk.tensor",
+// .multicast::cluster). Where several of them load the same block, one copy brings it to all, which
+// they start by turns. Four programs whose tiles are two by two share the rows of A by two and the
+// columns of B by two.
 //
-// Both programs use the slots of their rings in the same order, so that slot s of one is slot s of
-// the other. A slot may be filled when the computing warps of both have released it, whether or not
-// this copy is shared: whether the next one is may differ. So the loops are as long for both, but
-// for one around them all, in which the one that has an iteration more goes on alone.
+// All programs use the slots of their rings in the same order, so that slot s of one is slot s of
+// the others. A slot may be filled when the computing warps of all have released it, whether or not
+// this copy is shared: whether the next one is may differ. So the loops are as long for all, but
+// for one around them, in which those that have an iteration more go on without the others.
 //
 //   for tile = program to tiles step programs {
-//     alone = other program's tile >= tiles
-//     shared = !alone && n of this tile == n of the other program's
-//     for k { acquire slot; load A[m, k], slot; load B[k, n], slot to shared ? 3 or 0 : own bit }
+//     for each other program d {
+//       ended[d] = tile of d >= tiles
+//       shared[d] = !ended[d] && n of this tile == n of d's
+//     }
+//     for k { acquire slot; load A[m, k], slot; load B[k, n], slot to those with shared[d] }
 //   }
 
 #include "PeerProgram.h"
@@ -35,8 +38,8 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-/// Programs of a cluster.
-static constexpr int kCtas = 2;
+/// Programs of a cluster where the compiler chooses it.
+static constexpr int kPair = 2;
 
 namespace {
 /// The loop around all slots of a role that one program may run longer than the other; null: none.
@@ -49,9 +52,9 @@ struct SideBySide {
 
 class Multicast {
 public:
-  explicit Multicast(WarpRolesOp op) : roles(op), builder(op.getContext()) {}
+  Multicast(WarpRolesOp op, int ctas) : roles(op), ctas(ctas), builder(op.getContext()) {}
 
-  /// Whether the programs can be paired; says why not.
+  /// Whether the programs can be a cluster; says why not.
   bool plan();
   void apply();
 
@@ -62,23 +65,25 @@ private:
   /// there.
   bool findRoots(Value value, Operation *loop, llvm::SetVector<Value> &roots,
                  DenseSet<Value> &seen);
-  /// Whether the copy's block is the peer's, too, made in front of the loops around it; null when
-  /// that is not known.
-  Value makeShared(TmaLoadOp copy);
-  Value compareWithPeer(ArrayRef<Value> roots, Location loc);
-  void share(TmaLoadOp copy, Value shared);
+  /// Whether the copy's block is that of each other program, too, made in front of the loops around
+  /// it; nothing when that is not known.
+  SmallVector<Value> makeShared(TmaLoadOp copy);
+  SmallVector<Value> compareWithOthers(ArrayRef<Value> roots, Location loc);
+  void share(TmaLoadOp copy, ArrayRef<Value> shared);
 
   WarpRolesOp roles;
+  int ctas;
   OpBuilder builder;
   SmallVector<SlotAcquireOp> acquires;
   /// Into the slots that are acquired.
   SmallVector<TmaLoadOp> copies;
   SmallVector<SlotReleaseOp> releases;
   scf::ForOp loadOuter;
-  /// Whether the other program is done with all its iterations of the outer loop; null: never.
-  Value aloneInLoad, aloneInCompute;
-  /// What says that all of these values are the peer's, too.
-  SmallVector<std::pair<SmallVector<Value>, Value>> sharedBy;
+  /// Which of the other programs are done with all their iterations of the outer loop; empty: none
+  /// is before this one.
+  SmallVector<Value> endedInLoad, endedInCompute;
+  /// What says of which of the other programs all of these values are, too.
+  SmallVector<std::pair<SmallVector<Value>, SmallVector<Value>>> sharedBy;
 };
 } // namespace
 
@@ -143,14 +148,16 @@ bool Multicast::plan() {
     if (role.obstacle)
       return refuse(role.obstacle, role.reason);
   loadOuter = load.outer;
-  for (auto [outer, alone] :
-       {std::pair(load.outer, &aloneInLoad), std::pair(compute.outer, &aloneInCompute)}) {
+  for (auto [outer, ended] :
+       {std::pair(load.outer, &endedInLoad), std::pair(compute.outer, &endedInCompute)}) {
     if (!outer)
       continue;
     builder.setInsertionPointToStart(outer.getBody());
-    *alone = PeerProgram(builder, outer).isAlone();
-    if (!*alone)
-      return refuse(outer, "how long the other program's loop is, only that knows");
+    for (int other = 1; other < ctas; ++other) {
+      ended->push_back(PeerProgram(builder, outer, other).hasEnded());
+      if (!ended->back())
+        return refuse(outer, "how long another program's loop is, only that knows");
+    }
   }
   return true;
 }
@@ -178,7 +185,7 @@ bool Multicast::findRoots(Value value, Operation *loop, llvm::SetVector<Value> &
   return op->getNumRegions() == 0 && isMemoryEffectFree(op) && findAll(op->getOperands());
 }
 
-Value Multicast::makeShared(TmaLoadOp copy) {
+SmallVector<Value> Multicast::makeShared(TmaLoadOp copy) {
   Operation *top = copy;
   Operation *home = loadOuter ? loadOuter.getOperation() : roles.getOperation();
   while (top->getParentOp() != home)
@@ -187,9 +194,9 @@ Value Multicast::makeShared(TmaLoadOp copy) {
   DenseSet<Value> seen;
   for (Value offset : copy.getOffsets())
     if (!findRoots(offset, top, roots, seen))
-      return nullptr;
+      return {};
   if (copy.getPredicate() && !isSameForAll(copy.getPredicate()))
-    return nullptr;
+    return {};
   roots.remove_if(isSameForAll);
   // Copies of later iterations, and those of the loop itself, come behind the first of them.
   SmallVector<Value> key(roots.getArrayRef());
@@ -197,26 +204,32 @@ Value Multicast::makeShared(TmaLoadOp copy) {
     if (values == key)
       return shared;
   builder.setInsertionPoint(top);
-  Value shared = compareWithPeer(key, copy.getLoc());
+  SmallVector<Value> shared = compareWithOthers(key, copy.getLoc());
   sharedBy.emplace_back(key, shared);
   return shared;
 }
 
-Value Multicast::compareWithPeer(ArrayRef<Value> roots, Location loc) {
-  PeerProgram peer(builder, loadOuter);
+SmallVector<Value> Multicast::compareWithOthers(ArrayRef<Value> roots, Location loc) {
   auto constant = [&](bool value) { return arith::ConstantIntOp::create(builder, loc, value, 1); };
-  Value shared = constant(true);
-  for (Value root : roots) {
-    Value other = peer.of(root);
-    if (!other || !root.getType().isSignlessIntOrIndex())
-      return nullptr;
-    Value equal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, root, other);
-    shared = arith::AndIOp::create(builder, loc, shared, equal);
+  SmallVector<Value> result;
+  for (int distance = 1; distance < ctas; ++distance) {
+    PeerProgram peer(builder, loadOuter, distance);
+    Value shared = constant(true);
+    for (Value root : roots) {
+      Value other = peer.of(root);
+      if (!other || !root.getType().isSignlessIntOrIndex())
+        return {};
+      Value equal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, root, other);
+      shared = arith::AndIOp::create(builder, loc, shared, equal);
+    }
+    if (!endedInLoad.empty()) {
+      Value runs =
+          arith::XOrIOp::create(builder, loc, endedInLoad[size_t(distance - 1)], constant(true));
+      shared = arith::AndIOp::create(builder, loc, shared, runs);
+    }
+    result.push_back(shared);
   }
-  if (!aloneInLoad)
-    return shared;
-  Value both = arith::XOrIOp::create(builder, loc, aloneInLoad, constant(true));
-  return arith::AndIOp::create(builder, loc, shared, both);
+  return result;
 }
 
 /// The acquisition of the slot that the copy fills, where that is in the same iteration; the slots
@@ -228,13 +241,13 @@ static SlotAcquireOp acquireOf(TmaLoadOp copy) {
   return {};
 }
 
-/// The programs take turns from slot to slot, and where a ring has an odd number of them, from turn
-/// to turn of the ring as well.
-void Multicast::share(TmaLoadOp copy, Value shared) {
+/// The programs take turns from slot to slot, and where a ring has no multiple of as many, from
+/// turn to turn of the ring as well.
+void Multicast::share(TmaLoadOp copy, ArrayRef<Value> shared) {
   builder.setInsertionPoint(copy);
   Value turn = copy.getSlot();
   if (SlotAcquireOp acquire = acquireOf(copy);
-      acquire && copy.getBarriers().getType().getBuffers() % 2)
+      acquire && copy.getBarriers().getType().getBuffers() % ctas)
     turn = arith::XOrIOp::create(builder, copy.getLoc(), turn, acquire.getParity());
   copy.getSharedMutable().assign(shared);
   copy.getTurnMutable().assign(turn);
@@ -249,20 +262,21 @@ void Multicast::apply() {
   for (Value ring : empty)
     for (Operation *user : ring.getUsers())
       if (auto init = dyn_cast<MbarrierInitOp>(user))
-        init.setCount(init.getCount() * kCtas);
+        init.setCount(init.getCount() * uint32_t(ctas));
   for (TmaLoadOp copy : copies)
-    if (Value shared = makeShared(copy))
+    if (SmallVector<Value> shared = makeShared(copy); !shared.empty())
       share(copy, shared);
   for (SlotReleaseOp release : releases)
-    if (aloneInCompute)
-      release.getAloneMutable().assign(aloneInCompute);
+    release.getWithoutMutable().assign(endedInCompute);
   builder.setInsertionPoint(roles);
   ClusterBarrierOp::create(builder, roles.getLoc());
   builder.setInsertionPointAfter(roles);
   ClusterBarrierOp::create(builder, roles.getLoc());
-  module->setAttr(TileGPUDialect::kNumCtasAttr, builder.getI32IntegerAttr(kCtas));
+  module->setAttr(TileGPUDialect::kNumCtasAttr, builder.getI32IntegerAttr(ctas));
   remark::passed(roles.getLoc(), remark::RemarkOpts::name("Multicast").category(remarks::kPipeline))
-      << "two programs of a cluster copy blocks that both load for each other";
+      << (ctas == 2 ? "two programs of a cluster copy blocks that both load for each other"
+                    : std::to_string(ctas) +
+                          " programs of a cluster copy blocks that several load for each other");
 }
 
 namespace {
@@ -275,9 +289,9 @@ struct MulticastCopies final : tilec::impl::TileGPUMulticastCopiesPassBase<Multi
       return;
     getOperation().walk([&](WarpRolesOp roles) {
       bool isPaired = roles->getParentOfType<func::FuncOp>()->hasAttr(TileGPUDialect::kPairedAttr);
-      if (numCtas != kCtas && !isPaired)
+      if (numCtas <= 1 && !isPaired)
         return;
-      if (Multicast multicast(roles); multicast.plan())
+      if (Multicast multicast(roles, numCtas > 1 ? numCtas : kPair); multicast.plan())
         multicast.apply();
     });
   }

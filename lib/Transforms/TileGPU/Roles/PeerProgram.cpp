@@ -78,8 +78,8 @@ Value PeerProgram::of(Value value) {
     Value ahead = arith::SubIOp::create(builder, loc, start, outer.getLowerBound());
     made = arith::AddIOp::create(builder, loc, value, ahead);
   } else if (auto id = value.getDefiningOp<tile::ProgramIdOp>()) {
-    Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
-    made = arith::XOrIOp::create(builder, loc, id, one);
+    Value bits = arith::ConstantIntOp::create(builder, loc, distance, 32);
+    made = arith::XOrIOp::create(builder, loc, id, bits);
   } else {
     Operation *op = value.getDefiningOp();
     if (!op || isa<tilegpu::OrderedProgramOp, tile::InlineAsmOp>(op) || op->getNumRegions() != 0 ||
@@ -97,7 +97,7 @@ Value PeerProgram::of(Value value) {
   return made;
 }
 
-Value PeerProgram::isAlone() {
+Value PeerProgram::hasEnded() {
   Value index = of(outer.getInductionVar()), end = of(outer.getUpperBound());
   if (!index || !end)
     return nullptr;

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the other program of a cluster of two computes: the one whose number along x has another
-// last bit.
+// What another program of a cluster computes: the one whose number along x differs in some of the
+// last bits.
 
 #ifndef TILEC_LIB_TRANSFORMS_TILEGPU_ROLES_PEERPROGRAM_H
 #define TILEC_LIB_TRANSFORMS_TILEGPU_ROLES_PEERPROGRAM_H
@@ -20,18 +20,20 @@ bool isSameForAll(mlir::Value value);
 class PeerProgram {
 public:
   /// Makes them where the builder stands. `outer`, or null: the loop whose iterations with the same
-  /// number the two programs run side by side.
-  PeerProgram(mlir::OpBuilder &builder, mlir::scf::ForOp outer) : builder(builder), outer(outer) {}
+  /// number the two programs run side by side. `distance`: the bits that differ.
+  PeerProgram(mlir::OpBuilder &builder, mlir::scf::ForOp outer, int distance)
+      : builder(builder), outer(outer), distance(distance) {}
 
   /// What the peer has in place of `value`; null when only the peer knows.
   mlir::Value of(mlir::Value value);
-  /// Whether it has a next iteration of the outer loop when this program has; null when only the
-  /// peer knows.
-  mlir::Value isAlone();
+  /// Whether it has no iteration of the outer loop beside this program's; null when only the peer
+  /// knows.
+  mlir::Value hasEnded();
 
 private:
   mlir::OpBuilder &builder;
   mlir::scf::ForOp outer;
+  int distance;
   mlir::IRMapping known;
 };
 

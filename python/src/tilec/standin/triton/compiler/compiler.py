@@ -86,7 +86,7 @@ def compile(src: ASTSource, target: Any = None, options: dict | None = None, **_
     request = request_of(src, target or driver.active.get_current_target(), parsed)
     functions = _values.functions_of(list(src.constants.values()))
     source = make_source(src.fn, {_values.function_name(function): function for function in functions})
-    full = {**request, "num_ctas": 2 if parsed.num_ctas == 2 else 1, "split_k": parsed.split_k, "modules": source.modules,
+    full = {**request, "num_ctas": parsed.num_ctas if parsed.num_ctas in (2, 4, 8) else 1, "split_k": parsed.split_k, "modules": source.modules,
             "cache": _devices.cache(), **_devices.tools()}  # yapf: disable
     handle, messages = _native.compile_text(source.name, source.text, full)
     if messages:
