@@ -23,6 +23,7 @@ GROUPED = 6  # of each, whose programs that run at once are of another group of 
 
 ANY_SIZE = Source("60-matmul-any-size.tile", "matmul_any_size")
 PAD = Source("60-matmul-any-size.tile", "pad_rows")
+PAD_BOTH = Source("60-matmul-any-size.tile", "pad_operands")
 
 
 @dataclass
@@ -93,9 +94,11 @@ class RandomMatmul(Matmul):
                        pads=any(self.pads))
 
     def steps(self, configuration):
-        pads = [(PadRows(self, operand), Configuration(dict(BLOCK_M=16, BLOCK_N=512), 8, 1, PAD))
-                for operand, pads in enumerate(self.pads) if pads and isinstance(configuration, Planned)]
-        return pads + [(self, configuration)]
+        padded = [PadRows(self, operand) for operand, pads in enumerate(self.pads) if pads and isinstance(configuration, Planned)]
+        if len(padded) == 2:
+            padded = [PadOperands(self, padded)]
+        return [(pad, Configuration(dict(BLOCK_M=8, BLOCK_N=512), 8, 1, Source(pad.file, pad.entry))) for pad in padded] + [
+            (self, configuration)]
 
     def values(self, configuration=None):
         values = super().values(configuration)
@@ -153,6 +156,33 @@ class PadRows:
 
     def grid(self, configuration):
         return (cdiv(self.shape[0], configuration.constants["BLOCK_M"]),)
+
+
+@dataclass
+class PadOperands:
+    """Of the product, the copies of both operands."""
+    case: RandomMatmul
+    pads: list
+
+    file, entry = PAD_BOTH.file, PAD_BOTH.entry
+
+    @property
+    def variant(self):
+        return self.case.dtype
+
+    def values(self, configuration=None):
+        values = {}
+        for name, pad in zip("ab", self.pads):
+            one = pad.values()
+            values.update({f"{name}_ptr": one["from_ptr"], f"{name}_to_ptr": one["to_ptr"], f"{name}_rows": one["rows"],
+                           f"{name}_columns": one["columns"], f"{name}_to_stride": one["to_stride"]})
+        return values
+
+    def constants(self, configuration):
+        return configuration.constants
+
+    def grid(self, configuration):
+        return (max(pad.grid(configuration)[0] for pad in self.pads), 2)
 
 
 class RandomMatmulData(MatmulData):

@@ -258,6 +258,33 @@ Result<KernelRun> buildPadRows(DType type, int64_t rows, int64_t columns, uint64
   return builder.take();
 }
 
+/// Those of two matrices in one launch.
+Result<KernelRun> buildPadOperands(DType type, std::array<int64_t, 2> rows,
+                                   std::array<int64_t, 2> columns, uint64_t seed) {
+  constexpr int64_t blockM = 8;
+  int64_t whole = 16 / static_cast<int64_t>(tilecrt::dtypeSize(type));
+  RunBuilder builder("60-matmul-any-size.tile", "pad_operands", seed);
+  for (size_t operand = 0; operand < 2; ++operand) {
+    std::string name = operand == 0 ? "a" : "b";
+    int64_t height = rows[operand], width = columns[operand];
+    int64_t padded = (width + whole - 1) / whole * whole;
+    builder.randn(name + "_ptr", type, {height, width});
+    builder.output(name + "_to_ptr", type, {height, padded}, [=, &builder](HostArray &out) {
+      for (int64_t i = 0; i < height * padded; ++i) {
+        int64_t row = i / padded, column = i % padded;
+        out.set(uint64_t(i), column < width
+                                 ? builder.array(name + "_ptr").at(uint64_t(row * width + column))
+                                 : 0);
+      }
+    });
+    builder.i32(name + "_rows", height).i32(name + "_columns", width);
+    builder.i32(name + "_to_stride", padded);
+  }
+  builder.constant("BLOCK_M", blockM).constant("BLOCK_N", 32);
+  builder.grid(blocks(std::max(rows[0], rows[1]), blockM), 2);
+  return builder.take();
+}
+
 /// C holds something before, which the parts are added to.
 Result<KernelRun> buildSplitK(const Problem &p, uint64_t seed) {
   constexpr int64_t blockM = 16, blockN = 32, blockK = 32, splits = 4;
@@ -430,6 +457,9 @@ void addMatmulCases(std::vector<Case> &cases) {
     }
     cases.push_back({"pad_rows", type, sizeText({30, 77}), first,
                      [=](uint64_t seed) { return buildPadRows(type, 30, 77, seed); }});
+    cases.push_back({"pad_operands", type, sizeText({30, 77}), first, [=](uint64_t seed) {
+                       return buildPadOperands(type, {30, 51}, {77, 45}, seed);
+                     }});
     addCase(cases, "split_k_matmul", first, buildSplitK, {type, 20, 30, 500});
     addCase(cases, "split_k_matmul", Scale::Full, buildSplitK, {type, 16, 64, 128});
     // Long enough for loops to use the buffers of their rings again, tile after tile.
