@@ -42,14 +42,14 @@ std::vector<int32_t> chooseMmaWarps(Shape shape, int32_t numWarps, bool keepRows
   return result;
 }
 
-LinearLayout pairNeighbours(const LinearLayout &layout, unsigned dim, int64_t last) {
+LinearLayout pairNeighbours(const LinearLayout &layout, unsigned dim, int64_t last, int64_t first) {
   std::vector<std::pair<std::string, std::vector<uint64_t>>> ins;
   int shift = 0;
   for (const auto &[name, size] : layout.getOutDims()) {
     std::vector<uint64_t> bases;
     for (int64_t bit = 1; bit < size; bit *= 2) {
-      bool rotates = name == dimName(dim) && bit <= last;
-      bases.push_back(uint64_t(rotates ? (bit == last ? 1 : bit * 2) : bit) << shift);
+      bool rotates = name == dimName(dim) && bit >= first && bit <= last;
+      bases.push_back(uint64_t(rotates ? (bit == last ? first : bit * 2) : bit) << shift);
     }
     shift += int(bases.size());
     ins.push_back({name, std::move(bases)});

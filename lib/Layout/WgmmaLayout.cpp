@@ -167,25 +167,12 @@ static LinearLayout withRows(LinearLayout layout, const WgmmaProductForm &form) 
   return form.pairsRows ? pairNeighbours(layout, 0, 8) : layout;
 }
 
-/// Column `columns` of the instruction, the next warpgroup's first one, becomes column 8.
-static LinearLayout withColumns(const LinearLayout &layout, const WgmmaProductForm &form) {
+/// Columns that are the next warpgroup's follow 8 of each, rather than all of an instruction.
+static LinearLayout withColumns(LinearLayout layout, const WgmmaProductForm &form) {
   constexpr int64_t kColumns = 8;
-  if (!form.alternates)
-    return layout;
-  std::vector<std::pair<std::string, std::vector<uint64_t>>> ins;
-  int shift = 0;
-  for (const auto &[name, size] : layout.getOutDims()) {
-    std::vector<uint64_t> bases;
-    for (int64_t bit = 1; bit < size; bit *= 2) {
-      int64_t to = bit;
-      if (name == dimName(1) && bit >= kColumns && bit < form.columns * form.columnGroups)
-        to = bit < form.columns ? bit * form.columnGroups : bit / form.columns * kColumns;
-      bases.push_back(uint64_t(to) << shift);
-    }
-    shift += int(bases.size());
-    ins.push_back({name, std::move(bases)});
-  }
-  return layout.compose(LinearLayout::fromFlatBases(std::move(ins), layout.getOutDims()));
+  for (int32_t groups = 1; form.alternates && groups < form.columnGroups; groups *= 2)
+    layout = pairNeighbours(layout, 1, form.columns * form.columnGroups / 2, kColumns);
+  return layout;
 }
 
 LinearLayout wgmmaProductLayout(Shape shape, const WgmmaProductForm &form) {

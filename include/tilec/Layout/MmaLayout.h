@@ -16,10 +16,11 @@ namespace tilec {
 /// as there are rows for all warps.
 std::vector<int32_t> chooseMmaWarps(Shape shape, int32_t numWarps, bool keepRows);
 
-/// `layout` with the lowest coordinate bits of `dim` up to `last` rotated, so that positions that
-/// were `last` apart are neighbours. Where those are in a thread's registers, it gives fragments
-/// and products of 8-bit operands that memory has along `dim`.
-LinearLayout pairNeighbours(const LinearLayout &layout, unsigned dim, int64_t last);
+/// `layout` with the coordinate bits of `dim` from `first` up to `last` rotated, so that positions
+/// that were `last` apart are `first` apart: neighbours if it is 1. Where those are in a thread's
+/// registers, it gives fragments and products of 8-bit operands that memory has along `dim`.
+LinearLayout pairNeighbours(const LinearLayout &layout, unsigned dim, int64_t last,
+                            int64_t first = 1);
 
 /// The layout of a buffer in which vectors of up to 16 bytes along `contiguousDim` stay together
 /// and from which `operand` (a register layout) is read with the fewest wavefronts.
