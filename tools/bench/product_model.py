@@ -101,8 +101,7 @@ TRANSPOSED_RATES = {
 # What is fast for whatever has enough of them.
 USUAL = Tile(128, 256, 64, 8, 3, 1, 6.4)
 # Tiles with other depths, stages and programs at once.
-OTHERS = (USUAL,
-          Tile(128, 128, 64, 4, 2, 3, 5.75), Tile(64, 256, 64, 4, 2, 2, 4.55), Tile(64, 128, 64, 4, 2, 4, 4.4),
+OTHERS = (USUAL, Tile(128, 128, 64, 4, 2, 3, 5.75), Tile(64, 256, 64, 4, 2, 2, 4.55), Tile(64, 128, 64, 4, 2, 4, 4.4),
           Tile(128, 64, 128, 4, 4, 1, 4.0), Tile(64, 128, 128, 4, 4, 1, 4.5), Tile(64, 64, 128, 4, 3, 2, 3.2))
 
 
@@ -156,8 +155,9 @@ class Plan:
 
 @dataclass(frozen=True)
 class Problem:
-    """`element`: bytes of one; `rows`: whether A, B, lie by rows in memory; `strides`: elements from one row in memory to the next
-    one, if that is not as long as a row; `parts`: the rows of each product, where there are several in one launch, `m` of all of them."""
+    """`element`: bytes of one; `rows`: whether A, B, lie by rows in memory; `strides`: elements from one row in memory to the
+    next one, if that is not as long as a row; `parts`: the rows of each product, where there are several in one launch, `m`
+    of all of them."""
     m: int
     n: int
     k: int
@@ -185,13 +185,15 @@ def plans(problem, tiles):
     best = {}
     for tile in tiles:
         for plan in plans_of(problem, tile) if can_have(problem, tile) else ():
-            key = *parts_of(problem, tile), tile.k, tile.warps, tile.stages, tile.fit, tile.transposed, replace(plan, tile=None)
+            key = (*parts_of(problem, tile), tile.k, tile.warps, tile.stages, tile.fit, tile.transposed,
+                   replace(plan, tile=None))
             if key not in best or predict(problem, plan) < predict(problem, best[key]):
                 best[key] = plan
     return best.values()
 
 
 def can_have(problem, tile):
+    """Whether tilec makes it as one dot of each part of its rows."""
     return not (tile.shares_rows and problem.rows[1])
 
 
@@ -224,11 +226,9 @@ def shared_plans(problem, found):
 
 
 def usual_plans(problem):
-    """Of what fills the multiprocessors."""
+    """That of the usual tile, if there are enough of them for all multiprocessors."""
     tile = replace(USUAL, k=USUAL.k * 2 // problem.element)
-    if tiles_of(problem, tile) >= MULTIPROCESSORS:
-        yield Plan(tile, programs=MULTIPROCESSORS)
-        yield Plan(tile, programs=MULTIPROCESSORS, sharing_b=2)
+    return [Plan(tile, programs=MULTIPROCESSORS)] if tiles_of(problem, tile) >= MULTIPROCESSORS else []
 
 
 def summing(split):
@@ -303,7 +303,8 @@ def predict_alone(problem, tile):
 def likely(problem, most, time=predict_alone, allowed=lambda tile: True):
     """At most so many tiles that are one dot and have a side that is no power of two: those that may take less time than all
     others, of those that are allowed."""
-    tiles = [tile for tile in (TILES8 if problem.element == 1 else TILES16) if tile.is_one_dot and can_have(problem, tile) and allowed(tile)]
+    tiles = [tile for tile in (TILES8 if problem.element == 1 else TILES16)
+             if tile.is_one_dot and can_have(problem, tile) and allowed(tile)]
     best = min(time(problem, tile) for tile in tiles if tile.is_even)
     found = {}
     for tile in sorted((tile for tile in tiles if not tile.is_even), key=lambda tile: time(problem, tile)):

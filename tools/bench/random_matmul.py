@@ -48,28 +48,30 @@ class RandomMatmul(Matmul):
         columns = [self.k if self.layout[0] == "n" else self.m, self.n if self.layout[1] == "n" else self.k]
         self.pads = [c % whole != 0 for c in columns]
         self.strides = [cdiv(c, 2 * whole) * 2 * whole if pads else c for c, pads in zip(columns, self.pads)]
-        self.problem = Problem(self.m, self.n, self.k, element, tuple(rows == "n" for rows in self.layout), tuple(self.strides))
+        rows = tuple(rows == "n" for rows in self.layout)
+        self.problem = Problem(self.m, self.n, self.k, element, rows, tuple(self.strides))
         found = sorted(product_model.plans(self.problem, TILES8 if element == 1 else TILES16), key=self.predicted)
         kinds = [[plan for plan in found if bool(plan.programs) == persistent][:OF_ONE_KIND] for persistent in (False, True)]
         plans = sorted(sum(kinds, []), key=self.predicted)[:TRIED] + [plan for plan in found if plan.cluster][:SHARED]
         clustered = sorted(product_model.shared_plans(self.problem, found[:4 * TRIED]), key=self.predicted)
-        usual = list(product_model.usual_plans(self.problem))
-        clustered = [plan for plan in usual[1:] + clustered if self.has_whole_clusters(plan)][:CLUSTERED]
-        made = [self.configuration(plan) for plan in plans + usual[:1] + clustered]
-        made += [replace(self.configuration(plan), constants=dict(self.configuration(plan).constants, GROUP_M=group))
-                 for plan in found[:GROUPED] + clustered[:GROUPED] for group in self.other_groups(plan)]
+        usual = product_model.usual_plans(self.problem)
+        clustered = [replace(plan, sharing_b=2) for plan in usual] + clustered
+        clustered = [plan for plan in clustered if self.has_whole_clusters(plan)][:CLUSTERED]
+        made = [self.configuration(plan) for plan in plans + usual + clustered]
+        made += [regrouped for plan in found[:GROUPED] + clustered[:GROUPED] for regrouped in self.regrouped(plan)]
         self.others = list({configuration.label: configuration for configuration in made}.values())
 
     def has_whole_clusters(self, plan):
         return self.grid(self.configuration(plan))[0] % plan.ctas == 0
 
-    @staticmethod
-    def other_groups(plan):
-        """Rows of tiles whose programs run at once, besides the usual. What neighbours load at the same time is read from the
-        second cache once: of tall tiles that is best A, which those of a row of tiles share."""
+    def regrouped(self, plan):
+        """The same with other neighbours. What neighbours load at the same time is read from the second cache once: of tall
+        tiles that is best A, which those of a row of tiles share."""
+        configuration = self.configuration(plan)
+        groups = [1] if plan.tile.m > plan.tile.n else []
         if plan.ctas > 1:
-            return [2, 16] if plan.sharing_a == 1 else [4] if plan.sharing_b > 1 else []
-        return [1] if plan.tile.m > plan.tile.n else []
+            groups = [2, 16] if plan.sharing_a == 1 else [4] if plan.sharing_b > 1 else []
+        return [replace(configuration, constants=dict(configuration.constants, GROUP_M=group)) for group in groups]
 
     def predicted(self, plan):
         return product_model.predict(self.problem, plan)
@@ -127,16 +129,24 @@ class WaveMatmul(RandomMatmul):
 
 
 @dataclass
-class PadRows:
-    """Of the product, the copy of one operand."""
+class Padding:
+    """Of the product, a launch in front of it that copies operands to rows of whole 16 bytes."""
     case: RandomMatmul
-    operand: int
-
-    file, entry = PAD.file, PAD.entry
 
     @property
     def variant(self):
         return self.case.dtype
+
+    def constants(self, configuration):
+        return configuration.constants
+
+
+@dataclass
+class PadRows(Padding):
+    """Of one operand."""
+    operand: int
+
+    file, entry = PAD.file, PAD.entry
 
     @property
     def shape(self):
@@ -151,24 +161,16 @@ class PadRows:
         return dict(from_ptr=Pointer(self.case.dtype, f"{name}_ptr"), to_ptr=Pointer(self.case.dtype, f"padded_{name}"),
                     rows=rows, columns=columns, from_stride=columns, to_stride=self.case.strides[self.operand])
 
-    def constants(self, configuration):
-        return configuration.constants
-
     def grid(self, configuration):
         return (cdiv(self.shape[0], configuration.constants["BLOCK_M"]),)
 
 
 @dataclass
-class PadOperands:
-    """Of the product, the copies of both operands."""
-    case: RandomMatmul
+class PadOperands(Padding):
+    """Of both."""
     pads: list
 
     file, entry = PAD_BOTH.file, PAD_BOTH.entry
-
-    @property
-    def variant(self):
-        return self.case.dtype
 
     def values(self, configuration=None):
         values = {}
@@ -177,9 +179,6 @@ class PadOperands:
             values.update({f"{name}_ptr": one["from_ptr"], f"{name}_to_ptr": one["to_ptr"], f"{name}_rows": one["rows"],
                            f"{name}_columns": one["columns"], f"{name}_to_stride": one["to_stride"]})
         return values
-
-    def constants(self, configuration):
-        return configuration.constants
 
     def grid(self, configuration):
         return (max(pad.grid(configuration)[0] for pad in self.pads), 2)

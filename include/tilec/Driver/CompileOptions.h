@@ -73,8 +73,9 @@ struct LoweringOptions {
   std::optional<bool> persistent{};
   /// They do where that pays, in launches of more programs than run at once.
   bool persistentByCost = false;
-  /// Programs of a cluster, neighbours along x, which copy blocks that all of them load for each
-  /// other, where the kernel allows it; the grid's first size is a multiple. 1, 2, 4 or 8; not given: 1.
+  /// Programs of a cluster, neighbours along x, which copy blocks that several of them load for
+  /// each other, where the kernel allows it; the grid's first size is a multiple. 1, 2, 4 or 8; not
+  /// given: 1.
   std::optional<int> numCtas{};
   /// CTAs of a cluster that run one program together, where the kernel allows it: each has a part
   /// of the iterations of its loop of dots, and stores a part of the rows of the sums
