@@ -29,6 +29,13 @@ static bool hasInstruction(const ProductForm &form) {
   return a.isInteger(8) && acc.isInteger(32);
 }
 
+ProductForm tilec::transposed(const ProductForm &form) {
+  auto turn = [](RankedTensorType type) {
+    return cast<RankedTensorType>(type.clone({type.getDimSize(1), type.getDimSize(0)}));
+  };
+  return {turn(form.rhs), turn(form.lhs), turn(form.result), form.precision};
+}
+
 std::optional<std::string> tilec::whyNotWgmma(const ProductForm &form, const Processor &processor,
                                               int64_t warps) {
   if (!processor.has(Feature::Wgmma))
@@ -57,17 +64,23 @@ static bool isWidened(Value value) {
          getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(8);
 }
 
+int64_t tilec::wgmmasOfColumns(int64_t columns) {
+  constexpr int64_t most = 256;
+  return llvm::divideCeil(columns, most);
+}
+
 bool tilec::hasWgmmaOfColumns(int64_t columns, Type element) {
-  constexpr int64_t most = 256, step = 8;
-  if (columns > most || columns % step != 0)
+  constexpr int64_t step = 8;
+  int64_t count = wgmmasOfColumns(columns), each = columns / count;
+  if (count > 2 || columns % (count * step) != 0)
     return false;
-  return !element.isInteger(8) || columns % (2 * step) == 0 || columns <= 3 * step;
+  return !element.isInteger(8) || each % (2 * step) == 0 || each <= 3 * step;
 }
 
 std::optional<unsigned> tilec::operandWidenedInRegisters(Value lhs, Value rhs) {
-  // What is widened once is multiplied by each column; with 64 there is mma.sync for right
-  // operands.
-  constexpr int64_t kLeastColumns = 128;
+  // What is widened once is multiplied by each column. Of fewer columns mma.sync is as fast, with
+  // any number of rows.
+  constexpr int64_t kLeastColumns = 64;
   Value operands[] = {lhs, rhs};
   for (unsigned left : {0u, 1u}) {
     auto type = cast<RankedTensorType>(operands[left].getType());

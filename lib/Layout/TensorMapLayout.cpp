@@ -84,8 +84,8 @@ int64_t TensorMapTile::endOffset() const {
 }
 
 /// Rows of a box when `used` of a block's are wanted: equal parts, in whole groups of the swizzle.
-static int64_t rowsOfBox(int64_t rows, int64_t used) {
-  int64_t boxes = llvm::divideCeil(used, std::min(rows, kMaxRows));
+static int64_t rowsOfBox(int64_t rows, int64_t used, int64_t maxRows) {
+  int64_t boxes = llvm::divideCeil(used, std::min(rows, maxRows));
   return int64_t(llvm::alignTo(llvm::divideCeil(used, boxes), kCoreRows));
 }
 
@@ -145,7 +145,7 @@ static std::optional<TensorMapTile> tileOfAll(Shape shape, int32_t elementBits, 
 
 std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits, Shape used,
                                            int64_t boxRows) {
-  int64_t maxRows = boxRows == 0 ? kMaxRows : std::min(boxRows, kMaxRows);
+  int64_t maxRows = boxRows == 0 ? kMaxRows : std::min(boxRows, kMaxBox);
   std::optional<TensorMapTile> tile = tileOfAll(shape, elementBits, maxRows);
   if (!tile)
     return tile;
@@ -154,7 +154,7 @@ std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits, Sha
     return tile;
   tile->used.assign(used.begin(), used.end());
   if (size_t rank = shape.size(); rank > 1 && tile->swizzleBytes != 0)
-    tile->box[rank - 2] = rowsOfBox(shape[rank - 2], used[rank - 2]);
+    tile->box[rank - 2] = rowsOfBox(shape[rank - 2], used[rank - 2], maxRows);
   return tile;
 }
 

@@ -254,10 +254,11 @@ static llvm::Expected<CubinResult> runPtxas(StringRef ptx, StringRef ptxas,
 }
 
 /// The PTX of one kernel with a demand for `ctas` CTAs per multiprocessor; nothing when it has one
-/// already or does not say its number of threads.
+/// already, or a number of registers, or does not say its number of threads.
 static std::optional<std::string> demandCtas(StringRef ptx, int ctas) {
   size_t place = ptx.find("\n.reqntid ");
-  if (place == StringRef::npos || ptx.contains("\n.minnctapersm "))
+  if (place == StringRef::npos || ptx.contains("\n.minnctapersm ") ||
+      ptx.contains("\n.maxnreg "))
     return std::nullopt;
   size_t end = ptx.find('\n', place + 1);
   return (ptx.take_front(end) + "\n.minnctapersm " + llvm::Twine(ctas) + ptx.drop_front(end)).str();

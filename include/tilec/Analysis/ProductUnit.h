@@ -19,6 +19,9 @@ struct ProductForm {
   tile::InputPrecision precision = tile::InputPrecision::tf32;
 };
 
+/// Those of the transposed dot.
+ProductForm transposed(const ProductForm &form);
+
 /// Why the processor does not compute the dot by wgmma in so many warps; none when it does.
 std::optional<std::string> whyNotWgmma(const ProductForm &form, const Processor &processor,
                                        int64_t warps);
@@ -26,8 +29,11 @@ std::optional<std::string> whyNotWgmma(const ProductForm &form, const Processor 
 /// The rows of a wgmma that each of its warps makes.
 inline constexpr int64_t kWgmmaRowsOfWarp = 16;
 
-/// Whether there is a wgmma with so many columns for operands of that type (PTX ISA,
-/// "wgmma.mma_async": shapes).
+/// The instructions, of as many columns each, that make so many of them: one up to 256.
+int64_t wgmmasOfColumns(int64_t columns);
+
+/// Whether a wgmma, or two of as many columns each, make so many for operands of that type (PTX
+/// ISA, "wgmma.mma_async": shapes).
 bool hasWgmmaOfColumns(int64_t columns, mlir::Type element);
 
 /// The operand of a dot by warpgroups that is widened from 8-bit integers on its way to the

@@ -56,8 +56,8 @@ struct TensorMapTile {
 /// layout is the one that wgmma reads with the widest swizzle that fits. Dimensions of size one
 /// but the last change nothing about where elements land. `used`: the elements along each dimension
 /// that are wanted, if not all are: boxes without any of them are left out, and boxes may have
-/// fewer rows. `boxRows`: the most rows of a box, if it is not to have as many as it can; it
-/// changes nothing about where elements land.
+/// fewer rows. `boxRows`: the most rows of a box, up to 256, if they are not to be at most 128;
+/// it changes nothing about where elements land.
 std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits, Shape used = {},
                                            int64_t boxRows = 0);
 

@@ -39,13 +39,15 @@ struct KernelFunc : ConvertOpToLLVMPattern<func::FuncOp> {
       if (int ctas = tilegpu::clusterSizeOf(func); ctas > 1)
         kernel->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
                         rewriter.getDenseI32ArrayAttr({ctas, 1, 1}));
-      if (Attribute minCtas =
-              func->getParentOfType<ModuleOp>()->getAttr(tilegpu::TileGPUDialect::kMinCtasAttr))
-        kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), minCtas);
-      // Without a number of registers at entry, the assembler ignores that warps hand some over.
-      else if (roleRegistersOf(func))
+      // Warps that hand registers over share all of a multiprocessor: launched with fewer, the
+      // others would wait for ever. Without a number of registers at entry, the assembler ignores
+      // that they do.
+      if (roleRegistersOf(func))
         kernel->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                         rewriter.getI32IntegerAttr(Processor::registersPerThread(numThreads)));
+      else if (Attribute minCtas = func->getParentOfType<ModuleOp>()->getAttr(
+                   tilegpu::TileGPUDialect::kMinCtasAttr))
+        kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), minCtas);
     }
     rewriter.inlineRegionBefore(func.getBody(), kernel.getBody(), kernel.end());
     rewriter.eraseOp(func);

@@ -10,6 +10,7 @@
 //
 // An operand that the threads read from its buffer is read in groups of steps along K: a group's
 // registers are loaded, and widened where they are bytes, while the group before is in flight.
+// Bytes are loaded while the group before that one is still in flight as well.
 //
 // A product that says how much the tensor core may sum by itself is cut along K: each part begins
 // with a fresh accumulator, is waited for, and is added to the sum with f32 additions.
@@ -18,6 +19,7 @@
 #include "InstructionType.h"
 #include "ThreadPattern.h"
 
+#include "tilec/Analysis/ProductUnit.h"
 #include "tilec/Layout/WgmmaLayout.h"
 
 using namespace mlir;
@@ -105,20 +107,22 @@ public:
   /// Rows along the first dimension, K along the second.
   const LinearLayout &layout() const { return rowsFirst; }
 
+  /// Elements along K.
+  int64_t depth() const { return rowsFirst.getOutDimSize(dimName(1)); }
+  /// Whether what is loaded are not the registers of the instruction yet.
+  bool widens() const { return multiplied != buffer.getElementType(); }
+
   /// Loads the registers of `depth` elements along K from `begin` on; the others are null.
-  SmallVector<Value> read(OpBuilder &builder, Location loc, int64_t begin, int64_t depth) const {
+  SmallVector<Value> load(OpBuilder &builder, Location loc, int64_t begin, int64_t depth) const {
     SmallVector<Value> registers(rowsFirst.getInDimSize(kRegister));
     auto isInGroup = [&](int64_t r) {
       int64_t k = rowsFirst.apply({{kRegister, int32_t(r)}})[1].second;
       return k >= begin && k < begin + depth;
     };
     access.load(builder, loc, base, isInGroup, registers);
-    if (multiplied != buffer.getElementType())
-      widen(builder, loc, registers);
     return registers;
   }
 
-private:
   /// Makes what was loaded floats, in pairs that are words.
   void widen(OpBuilder &builder, Location loc, MutableArrayRef<Value> registers) const {
     for (size_t r = 0; r < registers.size(); r += 2)
@@ -128,6 +132,7 @@ private:
                    &registers[r]);
   }
 
+private:
   static SmallVector<int64_t> shapeOf(MemDescType buffer, unsigned operand) {
     return {buffer.getShape()[operand], buffer.getShape()[1 - operand]};
   }
@@ -295,12 +300,8 @@ public:
     if (descriptors)
       return;
     SmallVector<Value> registers(given);
-    if (fragments) {
-      // Only the group before this one is in flight: the registers of the others are free. A single
-      // group has the registers that it had in the iteration before.
-      ThreadWgmmaWaitOp::create(builder, loc, TypeRange(), numGroups > 1 ? 1 : 0, ValueRange());
-      registers = fragments->read(builder, loc, begin, depth);
-    }
+    if (fragments)
+      registers = read(begin, depth);
     for (const InstructionTile &tile : tiles)
       for (int64_t k = begin; k < begin + depth; k += step) {
         SmallVector<Value> &packed = words[{tile.row, k}];
@@ -323,10 +324,34 @@ public:
   }
 
 private:
+  /// Loads fragments to registers that no group in flight reads: only the group before this one may
+  /// be. A single group has the registers that it had in the iteration before. Bytes have registers
+  /// of their own until they are widened: those of the next group are loaded in front of that.
+  SmallVector<Value> read(int64_t begin, int64_t depth) {
+    auto wait = [&] {
+      ThreadWgmmaWaitOp::create(builder, loc, TypeRange(), numGroups > 1 ? 1 : 0, ValueRange());
+    };
+    if (!fragments->widens()) {
+      wait();
+      return fragments->load(builder, loc, begin, depth);
+    }
+    if (ahead.empty())
+      ahead = fragments->load(builder, loc, begin, depth);
+    SmallVector<Value> registers = std::move(ahead);
+    ahead.clear();
+    if (begin + depth < fragments->depth())
+      ahead = fragments->load(builder, loc, begin + depth, depth);
+    wait();
+    fragments->widen(builder, loc, registers);
+    return registers;
+  }
+
   OpBuilder &builder;
   Location loc;
   ValueRange given;
   int64_t numGroups;
+  /// The bytes of the next group.
+  SmallVector<Value> ahead;
   std::optional<DescriptorMaker> descriptors;
   std::optional<FragmentReader> fragments;
   LinearLayout layout;
@@ -384,14 +409,15 @@ private:
     return form;
   }
 
-  /// An instruction that makes all columns of a warpgroup need not make those that nobody wants.
+  /// Instructions that make all columns of a warpgroup need not make those that nobody wants.
   void takeWantedColumns(int64_t groups) {
+    wantedColumns = cast<RankedTensorType>(op.getType()).getShape()[1];
     auto wanted = op->getAttrOfType<IntegerAttr>(tile::TileDialect::kColumnsAttr);
-    wantedColumns = tileColumns;
-    if (!wanted || tileColumns != cast<RankedTensorType>(op.getType()).getShape()[1])
+    if (!wanted)
       return;
     wantedColumns = wanted.getInt();
-    columns = wantedColumns / groups;
+    columns = wantedColumns / groups / wgmmasOfColumns(wantedColumns / groups);
+    tileColumns = columns * groups;
   }
 
   /// All registers that a group's instructions read are ready at its fence.
@@ -399,9 +425,10 @@ private:
     LinearLayout product = op.getProductLayout();
     for (int64_t row : startsOf(product, 0, kInstrRows))
       for (int64_t column : startsOf(product, 1, tileColumns))
-        tiles.push_back({row, column, {}, {}});
+        if (column < wantedColumns)
+          tiles.push_back({row, column, {}, {}});
     for (InstructionTile &tile : tiles) {
-      tile.registers = registersInTile(product, tile.row, kInstrRows, tile.column, wantedColumns);
+      tile.registers = registersInTile(product, tile.row, kInstrRows, tile.column, tileColumns);
       SmallVector<Value> scalars;
       for (int64_t r : tile.registers)
         scalars.push_back(values[r]);
@@ -451,7 +478,7 @@ private:
   OpBuilder &builder;
   WgmmaOp op;
   Location loc;
-  /// Columns of an instruction; of a tile all, and those that are wanted.
+  /// Columns of an instruction, of a tile, and of the dot those that are wanted.
   int64_t columns, tileColumns, wantedColumns = 0;
   DescriptorMaker rhs;
   LeftOperand lhs;

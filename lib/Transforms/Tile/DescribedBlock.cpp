@@ -80,7 +80,7 @@ private:
   Value emitSize(const TensorCopy::Dim &dim) {
     Type i32 = builder.getI32Type();
     if (!dim.extent)
-      return constant(i32, std::numeric_limits<int32_t>::max());
+      return constant(i32, kUnboundedSize);
     Value size = emit(*dim.extent, i32);
     if (std::optional<int64_t> known = dim.extent->getConstant(); known && *known > 0)
       return size;

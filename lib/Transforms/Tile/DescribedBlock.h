@@ -10,7 +10,13 @@
 #include "mlir/IR/Builders.h"
 #include "tilec/Analysis/TensorCopy.h"
 
+#include <limits>
+
 namespace tilec::tile {
+
+/// The size along a dimension that no mask bounds: every block that the kernel reads is inside, and
+/// nothing is known of what lies beside it.
+inline constexpr int32_t kUnboundedSize = std::numeric_limits<int32_t>::max();
 
 /// What an access by descriptor takes.
 struct DescribedBlock {

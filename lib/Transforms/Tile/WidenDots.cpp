@@ -6,12 +6,15 @@
 
 #include "tilec/Transforms/Tile/Passes.h"
 
+#include "DescribedBlock.h"
 #include "DotSum.h"
 #include "MaskGain.h"
 #include "WideDot.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/ProductUnit.h"
+#include "tilec/Layout/TensorMapLayout.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -43,7 +46,8 @@ static bool isDepthMajor(DotOp dot) {
 }
 
 /// Whether that holds of `rows` of the dot, a power of two. Warpgroups beside each other have every
-/// other 8 columns, as the instruction can only read them where K lies along the rows.
+/// other 8 columns, and of more than 256 a second instruction makes the rest: both begin anywhere,
+/// where it can only read them with K along the rows.
 static bool canWidenRows(DotOp dot, int64_t rows) {
   RankedTensorType type = dot.getType(), lhs = dot.getLhs().getType();
   auto func = dot->getParentOfType<func::FuncOp>();
@@ -51,7 +55,7 @@ static bool canWidenRows(DotOp dot, int64_t rows) {
   int64_t columns = columnsOf(dot), padded = widenedColumns(dot);
   int64_t groups = std::max<int64_t>(1, kWgmmaRowsOfWarp * warps / rows);
   if (columns % groups || !hasWgmmaOfColumns(columns / groups, lhs.getElementType()) ||
-      (groups > 1 && !isDepthMajor(dot)))
+      ((groups > 1 || wgmmasOfColumns(columns) > 1) && !isDepthMajor(dot)))
     return false;
   ProductForm form{cast<RankedTensorType>(lhs.clone({rows, lhs.getShape()[1]})),
                    withColumns(dot.getRhs().getType(), padded),
@@ -89,7 +93,12 @@ struct WideDot {
 
 private:
   bool findOperand();
+  bool findBoxes();
+  DescType wideType(int64_t rows);
   void widenOperand();
+
+  /// The most rows of a copy's box, where that is not as usual.
+  int64_t boxRows = 0;
 };
 } // namespace
 
@@ -107,26 +116,50 @@ bool WideDot::findOperand() {
          load.getDesc().getDefiningOp<MakeTensorDescriptorOp>();
 }
 
+/// Boxes that hold nothing but the columns of the dot, where what lies beside them may be no memory.
+bool WideDot::findBoxes() {
+  auto make = load.getDesc().getDefiningOp<MakeTensorDescriptorOp>();
+  unsigned dim = permute ? 0 : 1;
+  if (getConstantIntValue(make.getShape()[dim]) != kUnboundedSize)
+    return true;
+  // One box, or two as large.
+  constexpr int64_t mostRows = 256;
+  int64_t whole = columnsOf(dot) / llvm::divideCeil(columnsOf(dot), mostRows);
+  for (int64_t rows : {int64_t(0), whole}) {
+    DescType type = wideType(rows);
+    auto form = tensorMapTile(type.getBlockShape(), int32_t(bitWidthOf(type.getElementType())),
+                              type.getUsed(), rows);
+    boxRows = rows;
+    if (form && columnsOf(dot) % form->box[dim] == 0)
+      return true;
+  }
+  return false;
+}
+
 bool WideDot::find() {
-  if (!canBeWidened(dot) || !findOperand())
+  if (!canBeWidened(dot) || !findOperand() || !findBoxes())
     return false;
   sum = DotSum::find(dot);
   return true;
 }
 
-void WideDot::widenOperand() {
-  auto make = load.getDesc().getDefiningOp<MakeTensorDescriptorOp>();
-  DescType type = make.getType();
+DescType WideDot::wideType(int64_t rows) {
+  DescType type = load.getDesc().getType();
   SmallVector<int64_t> block(type.getBlockShape());
   block[permute ? 0 : 1] = padded();
+  return DescType::get(type.getContext(), block, type.getElementType(), type.getPadsWithNan(),
+                       type.getBlockShape(), rows);
+}
+
+void WideDot::widenOperand() {
+  auto make = load.getDesc().getDefiningOp<MakeTensorDescriptorOp>();
+  DescType wide = wideType(boxRows);
   OpBuilder builder(make);
-  auto wide = DescType::get(type.getContext(), block, type.getElementType(), type.getPadsWithNan(),
-                            type.getBlockShape());
   auto wider = MakeTensorDescriptorOp::create(builder, make.getLoc(), wide, make.getBase(),
                                               make.getShape(), make.getStrides());
   wider->setDiscardableAttrs(make->getDiscardableAttrDictionary());
   load.getDescMutable().assign(wider);
-  load.getResult().setType(load.getType().clone(block));
+  load.getResult().setType(load.getType().clone(wide.getBlockShape()));
   if (permute)
     permute.getResult().setType(withColumns(permute.getType(), padded()));
   if (make->use_empty())

@@ -172,16 +172,18 @@ func.func @transposed_bytes(%a: !tilegpu.memdesc<[64, 32], f8E5M2, #ma1>, %b: !t
   return
 }
 
-// Bytes that become words of two floats: a step's are two neighbours along K each, four times.
+// Bytes that become words of two floats: a step's are two neighbours along K each, four times. The next step's are loaded
+// in front of that, and of the wait.
 // CHECK-LABEL: func @widened
+// CHECK-COUNT-8: tilegpu.ld_shared %{{.*}} -> i16
 // CHECK: tilegpu.thread_wgmma_wait 1
-// CHECK-COUNT-4: tilegpu.ld_shared %{{.*}} -> i16
 // CHECK-COUNT-4: llvm.fsub
 // CHECK: nvvm.wgmma.fence.aligned
 // CHECK: tilegpu.thread_wgmma registers %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : i32, i32, i32, i32 * %{{.*}} + {{.*}} n = 8 as bf16, bf16, f32
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NOT: tilegpu.ld_shared
 // CHECK: tilegpu.thread_wgmma_wait 1
-// CHECK-COUNT-4: tilegpu.ld_shared %{{.*}} -> i16
+// CHECK-COUNT-4: llvm.fsub
 func.func @widened(%a: !tilegpu.memdesc<[64, 32], i8, #ma1>, %b: !tilegpu.memdesc<[32, 8], bf16, #mb>, %c: tensor<64x8xf32, #c>, %o: !tilegpu.memdesc<[64, 8], f32, #o>) {
   %0 = tilegpu.wgmma %a, %b, %c fragments_of = 0 : !tilegpu.memdesc<[64, 32], i8, #ma1>, !tilegpu.memdesc<[32, 8], bf16, #mb> -> tensor<64x8xf32, #c>
   %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>

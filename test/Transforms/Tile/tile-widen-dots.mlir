@@ -60,6 +60,31 @@ func.func @alone(%x: tensor<64x64xf16>, %pb: !tile.ptr<f16>, %n: i32) -> tensor<
   return %s : tensor<64x96xf32>
 }
 
+// 288 columns of a tile of 512 are two instructions of 144, 264 would be of 132 and stay. With K along the columns of B none
+// are: a second instruction's columns would begin between those that lie together.
+// CHECK-LABEL: func @two
+// CHECK: tile.dot {{.*}} {tile.columns = 288 : i32} : tensor<64x64xf16>, tensor<64x512xf16> -> tensor<64x512xf32>
+// CHECK: tile.dot {{.*}} : tensor<64x64xf16>, tensor<64x264xf16> -> tensor<64x264xf32>
+// CHECK: tile.dot {{.*}} : tensor<64x64xf16>, tensor<64x288xf16> -> tensor<64x288xf32>
+func.func @two(%x: tensor<64x64xf16>, %pb: !tile.ptr<f16>, %n: i32) -> (tensor<64x288xf32>, tensor<64x264xf32>, tensor<64x288xf32>) {
+  %c0 = arith.constant 0 : i32
+  %nn = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x288xf32>
+  %zero264 = arith.constant dense<0.0> : tensor<64x264xf32>
+  %b = tile.make_tensor_descriptor %pb, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[288, 64], f16>
+  %y = tile.descriptor_load %b[%c0, %c0] : !tile.desc<[288, 64], f16> -> tensor<288x64xf16>
+  %t = tile.permute %y {order = array<i32: 1, 0>} : tensor<288x64xf16> -> tensor<64x288xf16>
+  %d = tile.dot %x, %t, %zero : tensor<64x64xf16>, tensor<64x288xf16> -> tensor<64x288xf32>
+  %b264 = tile.make_tensor_descriptor %pb, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[264, 64], f16>
+  %y264 = tile.descriptor_load %b264[%c0, %c0] : !tile.desc<[264, 64], f16> -> tensor<264x64xf16>
+  %t264 = tile.permute %y264 {order = array<i32: 1, 0>} : tensor<264x64xf16> -> tensor<64x264xf16>
+  %d264 = tile.dot %x, %t264, %zero264 : tensor<64x64xf16>, tensor<64x264xf16> -> tensor<64x264xf32>
+  %bn = tile.make_tensor_descriptor %pb, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[64, 288], f16>
+  %yn = tile.descriptor_load %bn[%c0, %c0] : !tile.desc<[64, 288], f16> -> tensor<64x288xf16>
+  %dn = tile.dot %x, %yn, %zero : tensor<64x64xf16>, tensor<64x288xf16> -> tensor<64x288xf32>
+  return %d, %d264, %dn : tensor<64x288xf32>, tensor<64x264xf32>, tensor<64x288xf32>
+}
+
 // 192 rows are pieces of 128 and 64, each of them with all columns.
 // CHECK-LABEL: func @rows
 // CHECK: tile.dot {{.*}} {tile.columns = 208 : i32} : tensor<192x64xf16>, tensor<64x256xf16> -> tensor<192x256xf32>

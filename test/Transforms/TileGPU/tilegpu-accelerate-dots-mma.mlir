@@ -86,22 +86,23 @@ func.func @has_float8(%a: tensor<64x32xf8E4M3FN, #a>, %b: tensor<32x64xf8E4M3FN,
 // CHECK-DAG: #[[$W:.*]] = #tilegpu.linear<{register = {{\[\[}}0, 1], [0, 2], [8, 0], [0, 16]], lane = {{\[\[}}0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0]]
 #x = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}, [64, 32]>
 #t = #tilegpu.linear<{register = [[1, 0], [2, 0], [4, 0], [0, 32]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]], block = []}, [32, 64]>
-#c = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [64, 64]>
+#a = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}, [32, 32]>
+#c = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [32, 64]>
 module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK-LABEL: @few_rows
-// CHECK-SAME: %[[A:.*]]: tensor<64x32xf16, {{.*}}>, %[[I:.*]]: tensor<64x32xi8
-// CHECK: %[[T:.*]] = tile.permute %[[A]] {{.*}} -> tensor<32x64xf16
+// CHECK-SAME: %[[A:.*]]: tensor<32x32xf16, {{.*}}>, %[[I:.*]]: tensor<64x32xi8
+// CHECK: %[[T:.*]] = tile.permute %[[A]] {{.*}} -> tensor<32x32xf16
 // CHECK: tilegpu.local_store %[[I]]
 // CHECK: %[[L:.*]] = tilegpu.local_load %{{.*}} -> tensor<64x32xi8, #[[$W]]>
 // CHECK: %[[F:.*]] = arith.sitofp %[[L]] : tensor<64x32xi8, #[[$W]]> to tensor<64x32xf16, #[[$W]]>
 // CHECK: tilegpu.local_store %[[T]]
 // CHECK: %[[P:.*]] = tilegpu.mma %[[F]]
 // CHECK: tile.permute
-func.func @few_rows(%a: tensor<64x32xf16, #x>, %w: tensor<64x32xi8, #x>, %c: tensor<64x64xf32, #c>) -> tensor<64x64xf32, #c> {
+func.func @few_rows(%a: tensor<32x32xf16, #a>, %w: tensor<64x32xi8, #x>, %c: tensor<32x64xf32, #c>) -> tensor<32x64xf32, #c> {
   %f = arith.sitofp %w : tensor<64x32xi8, #x> to tensor<64x32xf16, #x>
   %b = tile.permute %f {order = array<i32: 1, 0>} : tensor<64x32xf16, #x> -> tensor<32x64xf16, #t>
-  %0 = tilegpu.dot %a, %b, %c : tensor<64x32xf16, #x>, tensor<32x64xf16, #t> -> tensor<64x64xf32, #c>
-  return %0 : tensor<64x64xf32, #c>
+  %0 = tilegpu.dot %a, %b, %c : tensor<32x32xf16, #a>, tensor<32x64xf16, #t> -> tensor<32x64xf32, #c>
+  return %0 : tensor<32x64xf32, #c>
 }
 }
 

@@ -49,7 +49,8 @@ func.func @copied(%a: tensor<128x64xf16, #a>, %desc: !tile.desc<[64, 64], i8>, %
   return %3 : tensor<128x64xf32, #c>
 }
 
-// Bytes that are neighbours along the columns, few rows, and what is more than widened are multiplied as wide tensors.
+// Bytes that are neighbours along the columns, and what is more than widened, are multiplied as wide tensors; of 64 rows
+// those are multiplied by mma.sync.
 // CHECK-LABEL: func @along_columns
 // CHECK-NOT: fragments_of
 // CHECK: tilegpu.wgmma
@@ -60,12 +61,22 @@ func.func @along_columns(%a: tensor<128x64xf16, #a>, %w: tensor<64x64xi8, #wt>, 
 }
 
 // CHECK-LABEL: func @few_rows
-// CHECK-NOT: tilegpu.wgmma
-// CHECK: tilegpu.mma
+// CHECK: tilegpu.wgmma {{.*}} fragments_of = 1
 func.func @few_rows(%a: tensor<64x64xf16, #s>, %w: tensor<64x64xi8, #w>, %c: tensor<64x64xf32, #d>) -> tensor<64x64xf32, #d> {
   %0 = arith.sitofp %w : tensor<64x64xi8, #w> to tensor<64x64xf16, #w>
   %1 = tilegpu.dot %a, %0, %c : tensor<64x64xf16, #s>, tensor<64x64xf16, #w> -> tensor<64x64xf32, #d>
   return %1 : tensor<64x64xf32, #d>
+}
+
+// CHECK-LABEL: func @few_rows_of_nibbles
+// CHECK-NOT: tilegpu.wgmma
+// CHECK: tilegpu.mma
+func.func @few_rows_of_nibbles(%a: tensor<64x64xf16, #s>, %w: tensor<64x64xi8, #w>, %c: tensor<64x64xf32, #d>) -> tensor<64x64xf32, #d> {
+  %eight = arith.constant dense<8.0> : tensor<64x64xf16, #w>
+  %0 = arith.uitofp %w : tensor<64x64xi8, #w> to tensor<64x64xf16, #w>
+  %1 = arith.subf %0, %eight : tensor<64x64xf16, #w>
+  %2 = tilegpu.dot %a, %1, %c : tensor<64x64xf16, #s>, tensor<64x64xf16, #w> -> tensor<64x64xf32, #d>
+  return %2 : tensor<64x64xf32, #d>
 }
 
 // CHECK-LABEL: func @nibbles

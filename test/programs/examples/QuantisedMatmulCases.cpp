@@ -166,6 +166,13 @@ void addQuantisedMatmulCases(std::vector<Case> &cases) {
             {type, 250, 208, 320, false, 1, 176, 128, 64, 8});
     addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
             {type, 140, 80, 448, false, 2, 136, 64, 64});
+    // Of two instructions, which share the weights in registers; and few columns of one.
+    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
+            {type, 280, 200, 320, false, 1, 272, 128, 64, 8});
+    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
+            {type, 100, 80, 448, false, 2, 72, 64, 64});
+    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
+            {type, 64, 144, 640, false, 2, 64, 128, 128, 8});
     // Long enough for loops to use the buffers of their rings again.
     addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul, {type, 16, 64, 352});
     addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul, {type, 5, 72, 480, false, 2});

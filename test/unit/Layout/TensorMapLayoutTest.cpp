@@ -30,7 +30,8 @@ TEST(TensorMapLayout, lowerBoxesLandInTheSamePlaces) {
   EXPECT_EQ(low.boxStarts().size(), 8u);
   EXPECT_EQ(low.endOffset(), high.endOffset());
   // No more than the hardware's rows, or the block's.
-  EXPECT_EQ(tileOf({256, 64}, 512).box.front(), 128);
+  EXPECT_EQ(tileOf({512, 64}, 512).box.front(), 256);
+  EXPECT_EQ(tileOf({512, 64}).box.front(), 128);
   EXPECT_EQ(tileOf({32, 64}, 64).box.front(), 32);
 }
 

@@ -13,6 +13,7 @@
 //   f(acc, x1); ... } for i = mid to ub step s { ... }
 
 #include "tilec/Analysis/RegisterPressure.h"
+#include "tilec/Analysis/RolePlan.h"
 #include "tilec/Layout/TensorLayouts.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
@@ -251,8 +252,11 @@ struct UnrollLoops final : tilec::impl::TileGPUUnrollLoopsPassBase<UnrollLoops> 
   }
 
 private:
-  /// Few registers in flight leave room for more threads.
+  /// Few registers in flight leave room for more threads, but where warps share out all that a
+  /// multiprocessor has.
   void setRegisterBudget(int64_t loadRegisters, int64_t threads) {
+    if (roleRegistersOf(getOperation()))
+      return;
     constexpr int64_t fewRegisters = 16;
     int64_t resident = (loadRegisters <= fewRegisters ? 2 : 1) * threadsPerMultiprocessor;
     int64_t ctas = std::clamp<int64_t>(resident / threads, 1, 32);
