@@ -10,6 +10,7 @@
 #include "tilec/Driver/ToolHints.h"
 #include "tilec/Support/Processor.h"
 #include "tilec/Syntax/ASTPrinter.h"
+#include "tilec/Tuning/ProductSpace.h"
 #include "tilecrt/data/GridExpr.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -204,8 +205,12 @@ tilec_status Session::readSource() {
 tilec_status Session::readSpace() {
   const CompileOptions &options = reader.result;
   // What all have is said once: it leaves no differences between configurations.
+  TunerOptions aimed;
+  if (!isSimulated)
+    aimAt(options.target, info.multiprocessors, aimed);
+  ProductLaunch product{*kernel, arguments.facts(options.arguments), aimed.model};
   llvm::Expected<std::vector<TuningConfig>> all =
-      makeSearchSpace(*kernel, given.space ? given.space : "");
+      makeSearchSpace(*kernel, given.space ? given.space : "", {}, &product);
   if (!all)
     return fail(TILEC_INPUT_ERROR, "the search space: " + llvm::toString(all.takeError()));
   configs = std::move(*all);

@@ -6,6 +6,7 @@
 #include "tilec/Tuning/SearchSpace.h"
 
 #include "tilec/Support/Combinations.h"
+#include "tilec/Tuning/ProductSpace.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -89,10 +90,13 @@ size_t applyHostPruning(KernelInfo &kernel, const ast::Module &module, SourceMan
 }
 
 llvm::Expected<std::vector<TuningConfig>> makeSearchSpace(const KernelInfo &kernel, StringRef space,
-                                                          const SpaceLists &lists) {
+                                                          const SpaceLists &lists,
+                                                          const ProductLaunch *launch) {
   std::vector<TuningConfig> configs = configsOf(kernel);
   if (!space.empty()) {
-    llvm::Expected<std::vector<TuningConfig>> given = parseSearchSpace(space);
+    auto expand = [&](const llvm::json::Object &product) { return expandProduct(product, *launch); };
+    llvm::Expected<std::vector<TuningConfig>> given =
+        launch ? parseSearchSpace(space, expand) : parseSearchSpace(space);
     if (!given)
       return given.takeError();
     configs = std::move(*given);

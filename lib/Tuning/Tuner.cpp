@@ -500,6 +500,7 @@ void Search::run(std::vector<TuningConfig> configs) {
     Candidate &candidate = outcome.candidates.emplace_back();
     candidate.number = outcome.candidates.size() - 1;
     candidate.config = std::move(config);
+    candidate.predicted = candidate.config.predicted;
   }
   estimateAll();
   predictAll();

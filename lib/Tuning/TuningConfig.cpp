@@ -164,7 +164,8 @@ llvm::Expected<TuningConfig> configFromJson(const json::Value &value) {
   return config;
 }
 
-llvm::Expected<std::vector<TuningConfig>> parseSearchSpace(StringRef text) {
+llvm::Expected<std::vector<TuningConfig>> parseSearchSpace(StringRef text,
+                                                           ProductExpander expand) {
   llvm::Expected<json::Value> value = json::parse(text);
   if (!value)
     return value.takeError();
@@ -173,8 +174,21 @@ llvm::Expected<std::vector<TuningConfig>> parseSearchSpace(StringRef text) {
     return llvm::createStringError("a search space is an object");
   std::vector<TuningConfig> configs(1);
   for (const auto &[key, content] : *object)
-    if (key != "configs" && key != "constants" && !findLaunchOption(key))
+    if (key != "configs" && key != "product" && key != "constants" && !findLaunchOption(key))
       return wrong(key, "is not known in a search space");
+  if (const json::Value *given = object->get("product")) {
+    const json::Object *product = given->getAsObject();
+    if (!product)
+      return wrong("product", "expects an object");
+    if (object->get("configs"))
+      return llvm::createStringError("'configs' and 'product' both say what is tried");
+    if (!expand)
+      return wrong("product", "needs a launch whose sizes are known");
+    llvm::Expected<std::vector<TuningConfig>> likely = expand(*product);
+    if (!likely)
+      return likely.takeError();
+    configs = std::move(*likely);
+  }
   if (const json::Value *list = object->get("configs")) {
     const json::Array *array = list->getAsArray();
     if (!array || array->empty() || array->size() > mostConfigs)

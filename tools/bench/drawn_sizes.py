@@ -72,7 +72,7 @@ def quantiseds(draw):
                  spread(draw, 1024, 8192)):
         n, k = (spread(draw, 1024, 16384, 128) for _ in range(2))
         chosen = quantised.ROWS16 if rows <= 16 else quantised.ROWS64 if rows <= 64 else quantised.LARGE
-        more = quantised.likely(rows, n, k) if rows > 64 else []
+        more = quantised.likely(rows, n, k) if rows > 64 else quantised.likely_few(rows, n, k) if rows > 16 else []
         yield quantised.W8A16(rows, n, k, "bf16", "t", chosen, [], dict(library=0.95), more)
     for rows in (spread(draw, 2, 16), spread(draw, 17, 64)):
         n, k = (spread(draw, 1024, 16384, 128) for _ in range(2))
@@ -89,7 +89,7 @@ def products(draw):
     for activation in ("gelu_tanh", "relu", "silu"):
         m, n, k = (spread(draw, 512, 16384, 8) for _ in range(3))
         likely = layers.uneven(product_model.likely(Problem(m, n, k, 2), most=3, allowed=layers.leaves_registers))
-        paired = layers.PAIRED if k % 16 else []
+        paired = (layers.PAIRED if k % 16 else []) + layers.paired(Problem(m, n, k, 2))
         yield layers.Fused(m, n, k, "bf16", activation, layers.LARGE, likely + layers.PERSISTENT + paired)
 
 

@@ -322,11 +322,21 @@ def leaves_registers(tile):
     return tile.m * tile.n <= 168 * 256
 
 
+def paired(problem, most=4):
+    """In clusters of two, where load warps of one copy for both: at most so many tiles that may take the least time."""
+    def time(plan):
+        return product_model.predict(problem, plan)
+    found = sorted(product_model.plans(problem, product_model.TILES16), key=time)
+    pairs = [plan for plan in product_model.shared_plans(problem, found[:100]) if plan.ctas == 2 and leaves_registers(plan.tile)]
+    tiles = list(dict.fromkeys(plan.tile for plan in sorted(pairs, key=time)))[:most]
+    return [replace(c, persistent=True, ctas=2) for c in uneven(tiles)]
+
+
 def timed():
     """What is measured."""
     for m, n, k, activation in ((8192, 8192, 8192, "gelu_tanh"), (4096, 14336, 4096, "silu")):
         likely = product_model.likely(Problem(m, n, k, 2), most=3, allowed=leaves_registers)
-        yield Fused(m, n, k, "bf16", activation, LARGE, uneven(likely) + PERSISTENT)
+        yield Fused(m, n, k, "bf16", activation, LARGE, uneven(likely) + PERSISTENT + paired(Problem(m, n, k, 2)))
     for rows, n, k in (((512,) * 16, 4096, 4096), (tuple(range(32, 1024, 64)), 4096, 2048)):
         likely = product_model.likely(Problem(sum(rows), n, k, 2, parts=rows), most=3)
         yield Grouped(rows, n, k, "bf16", LARGE, BY_DESCRIPTORS + SORTED + [replace(c, source=ROWS) for c in uneven(likely)])

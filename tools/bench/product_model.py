@@ -4,27 +4,37 @@
 # How long a matrix product takes with a configuration, from its sizes: enough to try the likeliest few only. The numbers
 # are fitted to products on one H200 (compare_tensor.py --filter random_matmul, and a second draw of sizes).
 
+import json
 import math
+import os
+import random
 from dataclasses import dataclass, replace
 
-MULTIPROCESSORS = 132
+with open(os.path.join(os.path.dirname(__file__), "../../lib/Tuning/product_model.json")) as file:
+    MODEL = json.load(file)  # the library's (tilec/Tuning/ProductModel.h), which knows fewer kernels
+
+MULTIPROCESSORS = MODEL["multiprocessors"]
 # Terabytes per second of device memory.
-BANDWIDTH = 3.6
+BANDWIDTH = MODEL["bandwidth"]
 # The rest in microseconds. A launch, until its first copies are there; storing a tile, all that remains of it at the end, and
 # what it takes from the next tile; the latter with warps of their own for the copies, and with other programs to run.
-LAUNCH, LAST_TILE, BETWEEN_TILES = 4.85, 2.96, 3.4
-BETWEEN_WITH_ROLES, BETWEEN_WITH_OTHERS = 0.4, 0.58
+LAUNCH, LAST_TILE, BETWEEN_TILES = MODEL["launch"], MODEL["last_tile"], MODEL["between_tiles"]
+BETWEEN_WITH_ROLES, BETWEEN_WITH_OTHERS = MODEL["between_with_roles"], MODEL["between_with_others"]
 # Programs that share a tile: until each knows of the others, writing the sums, reading them.
 MEETING, WRITING, READING = 2.2, 2.2, 2.35
 # Clusters of so many CTAs that run at once (cuOccupancyMaxActiveClusters), with one CTA on each multiprocessor.
-CLUSTERS = {2: 66, 4: 30, 8: 15}
+CLUSTERS = {int(ctas): count for ctas, count in MODEL["clusters"].items()}
+# What programs that copy for each other take longer: each step waits for all of them.
+SLOWER_IN_CLUSTERS = {int(ctas): factor for ctas, factor in MODEL["slower_in_clusters"].items()}
 # CTAs of a cluster that share a tile: the two barriers, and writing and reading the sums.
-CLUSTER_MEETING, CLUSTER_SUMS = 1.5, 1.5
+CLUSTER_MEETING, CLUSTER_SUMS = MODEL["cluster_meeting"], MODEL["cluster_sums"]
 # What a tensor copy reads at once: a line of 128 bytes. A row of as many is two where it begins in the middle of one, which
 # takes longer still where it begins between sectors of 32 bytes.
-LINE, LINES_BETWEEN_SECTORS = 0.9e-3, 2.1e-3
+LINE, LINES_BETWEEN_SECTORS = MODEL["line"], MODEL["line_between_sectors"]
+# Where columns of B's tiles, which lie together, begin in the middle of lines.
+INSIDE_LINES = MODEL["inside_lines"]
 # Of the rate: one program on a multiprocessor that has room for several.
-ALONE = 0.67
+ALONE = MODEL["alone"]
 LARGE_TILE = 128 * 256
 # Of two predictions this far apart either may be wrong.
 PRECISION = 1.03
@@ -75,34 +85,21 @@ class Tile:
 
 
 # Bytes of shared memory of a multiprocessor, of which each program takes 1024 for itself.
-SHARED_MEMORY = 233472
+SHARED_MEMORY = MODEL["shared_bytes"]
 MOST_STAGES = 8
-# Of tiles of a side and any other one, with so many warps, as many as fit: `rate` by that other side, as measured.
-RATES = {
-    # rows, warps, fit
-    (64, 4, 1): {64: 3.3, 80: 3.6, 96: 4.4, 112: 4.55, 128: 5.25, 144: 5.5, 160: 5.75, 176: 5.45, 256: 5.6},
-    (64, 4, 2): {64: 3.9, 80: 4.3, 96: 5.25, 128: 5.45, 144: 5.65, 160: 4.8, 192: 5.5},
-    (64, 4, 3): {64: 3.9, 96: 4.5},
-    (128, 4, 1): {64: 4.8, 80: 5.5, 96: 6.05, 128: 6.2},
-    (128, 4, 2): {64: 4.6, 80: 5.2, 96: 5.5, 112: 6.05, 128: 6.3},
-    (128, 8, 1): {80: 5.5, 96: 6.0, 112: 5.95, 128: 6.2, 160: 6.2, 192: 6.3, 256: 6.45},
-    (192, 8, 1): {96: 5.85, 112: 6.05, 144: 6.35, 176: 6.4, 192: 6.5, 208: 6.5},
-    (256, 4, 1): {64: 4.95},
-    (256, 8, 1): {64: 5.3, 80: 5.75, 96: 6.15, 112: 6.25, 128: 6.4, 192: 6.45},
-    (320, 8, 1): {96: 6.2, 120: 6.35},
-}
-# The same by columns, for the transposed dot.
-TRANSPOSED_RATES = {
-    (64, 4, 1): {80: 3.65, 96: 4.1, 112: 4.5, 144: 4.7, 192: 4.8, 208: 5.05, 240: 5.2},
-    (64, 4, 2): {80: 3.4, 96: 4.2, 112: 3.8, 144: 4.6, 192: 5.0},
-    (128, 8, 1): {80: 5.5, 96: 6.05, 112: 5.95, 144: 6.2, 192: 6.3, 240: 6.4},
-    (256, 8, 1): {80: 6.0, 96: 6.2, 112: 6.3, 144: 6.45, 192: 6.45},
-}
-# What is fast for whatever has enough of them.
-USUAL = Tile(128, 256, 64, 8, 3, 1, 6.4)
-# Tiles with other depths, stages and programs at once.
-OTHERS = (USUAL, Tile(128, 128, 64, 4, 2, 3, 5.75), Tile(64, 256, 64, 4, 2, 2, 4.55), Tile(64, 128, 64, 4, 2, 4, 4.4),
-          Tile(128, 64, 128, 4, 4, 1, 4.0), Tile(64, 128, 128, 4, 4, 1, 4.5), Tile(64, 64, 128, 4, 3, 2, 3.2))
+MOST_COLUMNS = 256  # of one instruction
+
+
+def rates(rows):
+    """By a side that warpgroups part, warps, and as many programs as fit: the rate by the other side, as measured."""
+    return {(row["side"], row["warps"], row["fit"]): {int(size): rate for size, rate in row["by_other_side"].items()} for row in rows}
+
+
+# By rows, and by columns for the transposed dot.
+RATES, TRANSPOSED_RATES = rates(MODEL["rates"]), rates(MODEL["transposed_rates"])
+# Tiles with other depths, stages and programs at once, the first of which is fast for whatever has enough of them.
+OTHERS = tuple(Tile(**tile) for tile in MODEL["others"])
+USUAL = OTHERS[0]
 
 
 def between(knots, size):
@@ -119,15 +116,20 @@ def made(m, n, warps, fit, rate):
     return Tile(m, n, depth, warps, min(MOST_STAGES, stages), fit, rate)
 
 
+def extents(knots):
+    """Of the other side: multiples of 8, and from 256 on, of two instructions, of 16."""
+    return [size for size in range(min(knots), max(knots) + 1, 8) if size <= MOST_COLUMNS or size % 16 == 0]
+
+
 def all_tiles():
     """Tiles with one side that warpgroups part, and any multiple of 8 for the other."""
     for (m, warps, fit), knots in RATES.items():
         # Of rows that are no power of two with as many columns the transposed dot is the one that is made.
-        for n in range(min(knots), max(knots) + 1, 8):
+        for n in extents(knots):
             if m & (m - 1) == 0 or n & (n - 1):
                 yield made(m, n, warps, fit, between(knots, n))
     for (n, warps, fit), knots in TRANSPOSED_RATES.items():
-        for m in range(min(knots), max(knots) + 1, 8):
+        for m in extents(knots):
             if m & (m - 1):
                 yield made(m, n, warps, fit, between(knots, m))
 
@@ -194,7 +196,9 @@ def plans(problem, tiles):
 
 def can_have(problem, tile):
     """Whether tilec makes it as one dot of each part of its rows."""
-    return not (tile.shares_rows and problem.rows[1])
+    if tile.transposed:
+        return tile.m <= MOST_COLUMNS or problem.rows[0]
+    return not ((tile.shares_rows or tile.n > MOST_COLUMNS) and problem.rows[1])
 
 
 def plans_of(problem, tile):
@@ -271,6 +275,9 @@ def predict(problem, plan):
         time += CLUSTER_MEETING + area * tile.fit * CLUSTER_SUMS
     elif plan.split > 1:
         time += MEETING + area * tile.fit * (WRITING + READING * plan.split / summing(plan.split))
+    time *= SLOWER_IN_CLUSTERS.get(plan.ctas, 1)
+    if problem.rows[1] and tile.n * problem.element % 128:
+        time *= INSIDE_LINES
     moved = problem.element * problem.k * (problem.m + problem.n) + 2 * problem.m * problem.n
     return max(time, LAUNCH + moved / BANDWIDTH / 1e6)
 
@@ -310,3 +317,40 @@ def likely(problem, most, time=predict_alone, allowed=lambda tile: True):
     for tile in sorted((tile for tile in tiles if not tile.is_even), key=lambda tile: time(problem, tile)):
         found.setdefault((*parts_of(problem, tile), tile.warps, tile.fit), tile)
     return [tile for tile in list(found.values())[:most] if time(problem, tile) < PRECISION * best]
+
+
+def planned(problem, most):
+    """What the library gives for a product (tilec/Tuning/ProductModel.h), with its microseconds: plans of a kernel with a
+    program for each tile, whose launch is persistent where that pays."""
+    found = {}
+    for tile in TILES8 if problem.element == 1 else TILES16:
+        if not can_have(problem, tile):
+            continue
+        steps, count = cdiv(problem.k, tile.k), tiles_of(problem, tile)
+        alone = Plan(tile, programs=MULTIPROCESSORS if count > MULTIPROCESSORS and tile.roles else 0)
+        launches = [alone] + [Plan(tile, split, cluster=True) for split, clusters in CLUSTERS.items()
+                              if count <= clusters * tile.fit and steps >= 4 * split and tile.is_one_dot]
+        for plan in launches + list(shared_plans(problem, [alone])):
+            if count % plan.ctas:
+                continue
+            key = (*parts_of(problem, tile), tile.k, tile.warps, tile.transposed, plan.split, plan.sharing_a, plan.sharing_b)
+            time = predict(problem, plan)
+            if key not in found or time < found[key][0]:
+                found[key] = time, plan
+    ordered = sorted(found.items(), key=lambda item: (item[1][0], item[0]))
+    return [found for _, found in ordered[:most]]
+
+
+def print_planned():
+    """Of products drawn at random, for the test that the library has the same."""
+    draw = random.Random(20261128)
+    for number in range(24):
+        m, n, k = (int(2**draw.uniform(8, 14)) // step * step for step in (1, 8, 16))
+        element, rows = 1 if number % 3 == 2 else 2, (number % 4 != 3, number % 2 == 0 and number % 3 != 2)
+        plans = [(plan.tile.m, plan.tile.n, plan.tile.k, plan.tile.warps, plan.tile.stages, plan.ctas, plan.split, round(time, 3))
+                 for time, plan in planned(Problem(m, n, k, element, rows), 6)]
+        print(json.dumps(dict(m=m, n=n, k=k, bits=8 * element, a_rows=rows[0], b_rows=rows[1], plans=plans)))
+
+
+if __name__ == "__main__":
+    print_planned()

@@ -6,7 +6,7 @@
 
 from dataclasses import dataclass, field
 
-from product_model import MULTIPROCESSORS
+from product_model import BANDWIDTH, MULTIPROCESSORS, SHARED_MEMORY
 from tensor_case import Configuration, Pointer, Source, blocks, cdiv
 
 GEMV = Source("51-w8a16-gemv.tile", "w8a16_gemv")
@@ -19,24 +19,52 @@ def split(*rows):
             for m, n, k, parts, warps, stages in rows]
 
 
-def rounds(m, n, k, row):
-    """Microseconds on an H200, roughly, of a row of split: of what each multiprocessor has to multiply, counting the weights
-    that are widened for each tile as 32 rows of A, and of sums in memory."""
+def stages(block_m, block_n, block_k, warps):
+    """As many as shared memory has room for, of two programs with four warps."""
+    fit = 2 if warps == 4 else 1
+    return min(8, (SHARED_MEMORY // fit - 1024) // (block_k * (2 * block_m + block_n)))
+
+
+# Microseconds of 64 steps along K on an H200, as measured: what threads take for 128 rows of weights, what each row of A
+# adds, and what a row takes where the tensor cores are the bound; of two programs with 4 warps and 64 rows each a little more.
+WIDENING, OF_ROW, BOUND, OF_TWO = 0.18, 0.00175, 0.0026, 0.05
+ALONE = 0.6  # of that, one of two programs
+
+
+def predict(m, n, k, row):
+    """Microseconds of a row of split, roughly."""
     block_m, block_n, _, parts, warps, _ = row
+    fit = 2 if warps == 4 else 1
     ctas = cdiv(m, block_m) * cdiv(n, block_n) * parts
-    together = 2 if warps == 4 else 1  # CTAs of a multiprocessor
-    whole, rest = divmod(ctas, MULTIPROCESSORS * together)
-    turns = whole * together + (cdiv(rest, MULTIPROCESSORS) if rest else 0)
-    tile = 2 * (block_m + 32) * block_n * cdiv(k, parts) / 5.5e6
-    return turns * tile + 2 + (3 + parts * m * n * 8 / 3e6 if parts > 1 else 0)
+    turn = max(WIDENING + OF_ROW * block_m, BOUND * block_m) * block_n * fit / 128 + (OF_TWO if fit == 2 else 0)
+    turns, rest = divmod(ctas, MULTIPROCESSORS * fit)
+    time = turn * (turns + (0 if rest == 0 else ALONE if rest <= MULTIPROCESSORS * (fit - 1) else 1)) * k / 64 / parts
+    moved = n * k + 2 * m * (k + n)
+    return 6 + max(time, moved / BANDWIDTH / 1e6) + (3 + parts * m * n * 8 / 3e6 if parts > 1 else 0)
 
 
-def likely(m, n, k, most=6):
-    """Configurations for many rows, those first that should be the fastest. Rows that are no power of two are columns of the
-    instruction, for tilec alone."""
-    rows = [(block_m, 128, 64, parts, 8, 4) for block_m in range(128, 257, 16) for parts in (1, 2)]
-    rows += [(block_m, 64, 64, parts, 4, 4) for block_m in range(128, 209, 16) for parts in (1, 2, 3, 4)]
-    return split(*sorted(rows, key=lambda row: rounds(m, n, k, row))[:most])
+def likely(m, n, k, most=8):
+    """Configurations for more than 64 rows, those first that should be the fastest. Rows that are no power of two are columns
+    of one instruction or of two, for tilec alone."""
+    shapes = [(block_m, 128, 64, 8) for block_m in (*range(72, 257, 8), *range(272, 353, 16))]
+    shapes += [(block_m, 256, 64, 8) for block_m in range(72, 137, 8)]
+    shapes += [(block_m, 64, depth, 4) for depth, most_rows in ((64, 208), (128, 144)) for block_m in range(72, most_rows + 1, 8)]
+    best = {}
+    for block_m, block_n, block_k, warps in shapes:
+        for parts in range(1, 5):
+            row = (block_m, block_n, block_k, parts, warps, stages(block_m, block_n, block_k, warps))
+            if parts > 1 and cdiv(m, block_m) * cdiv(n, block_n) * parts > MULTIPROCESSORS * (2 if warps == 4 else 1):
+                continue
+            best.setdefault((cdiv(m, block_m), *row[1:5]), row)
+    return split(*sorted(best.values(), key=lambda row: predict(m, n, k, row))[:most])
+
+
+def likely_few(m, n, k):
+    """Configurations for up to 64 rows that fill the multiprocessors once or twice."""
+    block_m = 32 if m <= 32 else 64
+    rows = [(block_m, block_n, 128, parts, 4, 4 if block_n == 64 else 3) for block_n in (64, 128) for parts in range(1, 9)
+            if 0.7 * MULTIPROCESSORS <= cdiv(n, block_n) * parts <= 2 * MULTIPROCESSORS and k >= 256 * parts]
+    return split(*rows)
 
 
 def gemv(*rows):
@@ -48,7 +76,7 @@ ROWS16 = split((16, 32, 256, 1, 2, 4), (16, 32, 256, 2, 2, 4), (16, 64, 128, 2, 
                (16, 64, 256, 4, 4, 3), (16, 128, 128, 4, 4, 4), (16, 128, 128, 8, 4, 3), (16, 128, 128, 4, 8, 4), (16, 64, 256, 1, 4, 4),
                (16, 64, 256, 2, 4, 4), (16, 64, 128, 4, 2, 4))
 ROWS64 = split((64, 64, 128, 1, 4, 4), (64, 64, 128, 2, 4, 4), (64, 128, 64, 2, 4, 4), (64, 128, 64, 4, 4, 4),
-               (64, 128, 64, 4, 4, 6), (64, 128, 128, 2, 4, 3), (64, 256, 64, 4, 8, 4), (32, 128, 128, 2, 4, 4),
+               (64, 128, 64, 4, 4, 6), (64, 128, 128, 2, 4, 3), (64, 128, 64, 1, 4, 6), (32, 128, 128, 2, 4, 4),
                (64, 128, 128, 4, 4, 3), (64, 128, 128, 2, 8, 3), (64, 64, 128, 4, 4, 4), (64, 32, 128, 2, 4, 4))
 LARGE = split((256, 128, 64, 1, 8, 4), (256, 128, 64, 1, 8, 5), (128, 256, 64, 1, 8, 4), (128, 128, 64, 1, 4, 4))
 ROW = gemv((16, 512, 4), (8, 1024, 4), (4, 1024, 4), (4, 512, 2), (2, 1024, 2))
@@ -269,7 +297,7 @@ GROUPS64 = groups((64, 64, 2, 4, 4), (64, 64, 4, 4, 4), (64, 128, 4, 4, 3), (32,
 def timed():
     """What is measured. Goal: least ratio to the best of Triton's kernels."""
     for m, configurations in ((1, ROW + ROWS16), (16, ROWS16), (64, ROWS64)):
-        yield W8A16(m, 8192, 8192, "bf16", "t", configurations, PLAIN[m], dict(triton=1.0))
+        yield W8A16(m, 8192, 8192, "bf16", "t", configurations, PLAIN[m], dict(triton=1.0), likely_few(m, 8192, 8192) if m > 16 else [])
     yield W8A16(4096, 8192, 8192, "bf16", "t", LARGE, PLAIN[4096], others=likely(4096, 8192, 8192))
     yield W8A16(16, 8192, 8192, "fp16", "t", ROWS16, PLAIN[16], dict(triton=1.0))
     for m, configurations in ((1, GROUPS16), (16, GROUPS16), (64, GROUPS64)):

@@ -17,6 +17,7 @@ WAVES = ((4000, 4000, 4000), (3072, 3072, 8192), (1536, 1536, 8192))
 DRAWS = ((20261126, 30), (20270101, 60), (20270202, 60))  # seeds, and sizes of each
 LEAST, MOST = 256, 16384
 TRIED, OF_ONE_KIND = 28, 18  # of our configurations; of those that are persistent, and of the others, at most
+PLANNED = 12  # of those that the library gives for a search
 SHARED = 4  # of those whose tiles are shared by the CTAs of a cluster
 CLUSTERED = 16  # with clusters of programs
 GROUPED = 6  # of each, whose programs that run at once are of another group of tiles
@@ -57,7 +58,8 @@ class RandomMatmul(Matmul):
         usual = product_model.usual_plans(self.problem)
         clustered = [replace(plan, sharing_b=2) for plan in usual] + clustered
         clustered = [plan for plan in clustered if self.has_whole_clusters(plan)][:CLUSTERED]
-        made = [self.configuration(plan) for plan in plans + usual + clustered]
+        self.planned = [self.configuration(plan) for _, plan in product_model.planned(self.problem, PLANNED)]
+        made = self.planned + [self.configuration(plan) for plan in plans + usual + clustered]
         made += [regrouped for plan in found[:GROUPED] + clustered[:GROUPED] for regrouped in self.regrouped(plan)]
         self.others = list({configuration.label: configuration for configuration in made}.values())
 

@@ -153,6 +153,8 @@ struct TuneCommand {
   std::vector<int> splitK;
   /// Files of the search space and of the database; empty: not given.
   std::string space, database;
+  /// The space is what the model of products gives for the kernel's M, N and K.
+  bool isProduct = false;
   /// Budgets; 0: none.
   unsigned mostConfigs = 0;
   double mostSeconds = 0;

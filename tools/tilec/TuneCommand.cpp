@@ -18,6 +18,7 @@
 #include "TunedConfig.h"
 
 #include "tilec/Run/IsolatedTuning.h"
+#include "tilec/Tuning/ProductSpace.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -100,7 +101,7 @@ ExitCode CommandTuner::readSource() {
       if (const auto *number = std::get_if<tilecrt::NumberData>(&argument);
           number && number->isInteger)
         options.argumentValues[name] = number->integer;
-    if (command.space.empty() && !diagnostics.hasErrors())
+    if (command.space.empty() && !command.isProduct && !diagnostics.hasErrors())
       for (KernelInfo &kernel : source.kernels)
         if (&kernel == info)
           options.mostConfigs = applyHostPruning(kernel, *source.tree, sources, source.modules,
@@ -133,10 +134,14 @@ ExitCode CommandTuner::expand() {
     text = (*read)->getBuffer().str();
     // An empty file is no search space.
     text += text.empty() ? " " : "";
+  } else if (command.isProduct) {
+    text = R"({"product": {}})";
   }
+  ProductLaunch launch{*info, launchFactsOf(plan), options.model};
   llvm::Expected<std::vector<TuningConfig>> space = makeSearchSpace(
       *info, text,
-      {command.constants, command.numWarps, command.numStages, command.numCtas, command.splitK});
+      {command.constants, command.numWarps, command.numStages, command.numCtas, command.splitK},
+      &launch);
   if (!space)
     return reportError((command.space.empty() ? "" : "'" + command.space + "': ") +
                        llvm::toString(space.takeError()));
@@ -343,8 +348,9 @@ ExitCode CommandTuner::run() {
   if (command.run.kernel.file.empty())
     return writeMeasurementPage(command.page, std::move(others), "", "tune");
   for (ExitCode (CommandTuner::*step)() :
-       {&CommandTuner::readSource, &CommandTuner::readDatabase, &CommandTuner::expand,
-        &CommandTuner::openDevices, &CommandTuner::search, &CommandTuner::finish})
+       {&CommandTuner::readSource, &CommandTuner::readDatabase, &CommandTuner::openDevices,
+        &CommandTuner::expand,
+        &CommandTuner::search, &CommandTuner::finish})
     if (ExitCode code = (this->*step)(); code != ExitCode::Ok)
       return code;
   return ExitCode::Ok;

@@ -17,6 +17,8 @@ the kernel's own decorators (@triton.autotune), or those of a file, combined wit
 here. SPACE is a file like
   {"constants": {"BLOCK_M": [64, 128], "BLOCK_N": [64, 128]}, "num_warps": [4, 8],
    "configs": [{"constants": {"GROUP": 8}, "num_stages": 3}]}
+or, of a matrix product, {"product": {"m": "M", "n": "N", "k": "K", "b_rows": false, "most": 12}}, which
+--product is short for: the tiles that a model finds likely for the arguments M, N and K.
 Configurations that cannot win are left out before they are compiled. Every other one is
 measured in a child process, on arrays as they were given; one that faults or hangs is reported, and
 the search goes on. With --device sim a weighted sum of the simulator's counters is compared. With
@@ -73,6 +75,8 @@ void TuneParser::declare(OptionSet &options) {
   launch.declare(options, "cuda (default: all of a kind), cuda:N or sim");
   options.addValue("--devices", devices, "GPUs of one kind that measure together", "N,N,...");
   options.addValue("--space", tune.space, "Configurations to try, as JSON", "SPACE");
+  options.addFlag("--product", tune.isProduct,
+                  "Try the tiles that a model of products finds likely for M, N and K");
   options.addValue("--db", tune.database, "Database to put the best one into", "FILE");
   options.addValue("--max-configs", tune.mostConfigs, "Most configurations to compile", "N");
   options.addValue("--max-time", tune.mostSeconds, "Start no measurement after this time",
@@ -103,6 +107,8 @@ Command TuneParser::read(const OptionSet &options) {
   command.run.kernel = source.read();
   launch.readMeasured(options, command.run);
   command.run.json = json;
+  if (command.isProduct && !command.space.empty())
+    usage("'--space' and '--product' both say what is tried");
   if (options.isGiven("--devices") && options.isGiven("--device"))
     usage("'--device' and '--devices' say the same");
   command.devices = readNumbers(options, "--devices", devices, checkDeviceNumber);

@@ -34,8 +34,7 @@ RunCommand withConfig(RunCommand command, const TuningConfig &config, const Kern
   return command;
 }
 
-TuningKey tuningKeyOf(const RunPlan &plan, const KernelInfo &kernel, const std::string &kernelHash,
-                      const std::string &device) {
+LaunchFacts launchFactsOf(const RunPlan &plan) {
   LaunchFacts facts;
   facts.types = plan.types;
   for (ArgumentSpec &type : facts.types)
@@ -48,7 +47,12 @@ TuningKey tuningKeyOf(const RunPlan &plan, const KernelInfo &kernel, const std::
       facts.integers.emplace_back(name, number->integer);
   for (const RunArray &array : plan.arrays)
     facts.arraySizes.emplace_back(array.name, int64_t(array.data.size()));
-  return makeTuningKey(kernel, kernelHash, device, facts);
+  return facts;
+}
+
+TuningKey tuningKeyOf(const RunPlan &plan, const KernelInfo &kernel, const std::string &kernelHash,
+                      const std::string &device) {
+  return makeTuningKey(kernel, kernelHash, device, launchFactsOf(plan));
 }
 
 ExitCode applyDatabase(const SourceManager &sources, const ParsedSource &source,

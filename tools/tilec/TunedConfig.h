@@ -21,6 +21,9 @@ RunCommand baseOf(const TuneCommand &command, const KernelInfo &kernel);
 /// The command with a configuration's constants and launch options where it does not have its own.
 RunCommand withConfig(RunCommand command, const TuningConfig &config, const KernelInfo &kernel);
 
+/// What is known of the launch of a plan.
+LaunchFacts launchFactsOf(const RunPlan &plan);
+
 /// What a launch of this plan is filed under.
 TuningKey tuningKeyOf(const RunPlan &plan, const KernelInfo &kernel, const std::string &kernelHash,
                       const std::string &device);

@@ -23,10 +23,14 @@ struct SpaceLists {
   std::vector<int> numWarps, numStages, numCtas, splitK;
 };
 
+struct ProductLaunch;
+
 /// The configurations of `space` (JSON text as for parseSearchSpace) or, when that is empty, those
-/// of the kernel, combined with the lists; at least one.
-llvm::Expected<std::vector<TuningConfig>>
-makeSearchSpace(const KernelInfo &kernel, llvm::StringRef space, const SpaceLists &lists = {});
+/// of the kernel, combined with the lists; at least one. A space with a `product` needs `launch`.
+llvm::Expected<std::vector<TuningConfig>> makeSearchSpace(const KernelInfo &kernel,
+                                                          llvm::StringRef space,
+                                                          const SpaceLists &lists = {},
+                                                          const ProductLaunch *launch = nullptr);
 
 /// Gives options the constants and launch options of a configuration that they do not have.
 /// Constants that are no parameters of the kernel are left out, and clusters that are too large.
