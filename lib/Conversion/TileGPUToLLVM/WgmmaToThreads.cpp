@@ -411,7 +411,7 @@ private:
 
   /// Instructions that make all columns of a warpgroup need not make those that nobody wants.
   void takeWantedColumns(int64_t groups) {
-    wantedColumns = cast<RankedTensorType>(op.getType()).getShape()[1];
+    wantedColumns = op.getProductLayout().getOutDimSize(dimName(1));
     auto wanted = op->getAttrOfType<IntegerAttr>(tile::TileDialect::kColumnsAttr);
     if (!wanted)
       return;

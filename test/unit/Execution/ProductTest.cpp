@@ -171,6 +171,10 @@ std::vector<MatmulCase> matmulCases() {
     wide.n = 512, wide.k = 32, wide.step = 16, wide.warps = 8, wide.stages = stages;
     cases.push_back(wide);
   }
+  // Such rows of the transposed dot, whose left operand is read through registers.
+  MatmulCase tall;
+  tall.type = DType::f32, tall.m = 512, tall.k = 40, tall.step = 16;
+  add(tall);
   // Tiles that are no powers of two.
   const std::tuple<int64_t, int64_t, int64_t, int> tiles[] = {
       {128, 96, 64, 4}, {64, 192, 32, 4}, {48, 80, 48, 4}, {192, 64, 24, 8}, {80, 129, 16, 8}};
