@@ -27,6 +27,7 @@ namespace tilec {
 namespace {
 
 constexpr int64_t kDepthBytes = 128, kMostStages = 8, kMostColumns = 256, kSystemBytes = 1024;
+constexpr int kMostPieces = 3;
 constexpr int64_t kLineBytes = 128, kSectorBytes = 32;
 constexpr double kLargeTile = 128 * 256, kPerMicrosecond = 1e6;
 
@@ -44,6 +45,10 @@ struct ProductTile {
   }
   /// Whether the copies have warps of their own where a program takes one tile after the other.
   bool hasRoles() const { return fit == 1 && 16 * warps == (isTransposed() ? n : m); }
+  /// Whether tensor copies store it: threads do where a side is no sum of a few powers of two.
+  bool isCopiedOut() const {
+    return std::max(llvm::popcount(uint64_t(m)), llvm::popcount(uint64_t(n))) <= kMostPieces;
+  }
   /// Whether the tile is one dot, with a power of two of rows (or columns), which CTAs can part.
   bool isOneDot() const { return isPowerOf2_64(uint64_t(m)) || isTransposed(); }
   /// Whether two warpgroups share the columns of the last 64 rows.
@@ -262,7 +267,7 @@ double Planner::predict(const Launch &launch) const {
   // With load warps a launch of more programs than multiprocessors is persistent.
   bool isPersistent = count > multiprocessors && tile.hasRoles() && launch.splitK == 1;
   double between = known.betweenTiles * area * tile.fit;
-  between *= isPersistent ? known.betweenWithRoles : 1;
+  between *= isPersistent && tile.isCopiedOut() ? known.betweenWithRoles : 1;
   between *= tile.fit > 1 ? known.betweenWithOthers : 1;
   int64_t last = std::min<int64_t>(tile.fit, int64_t(divideCeil(count, multiprocessors)));
   time += known.launch + known.lastTile * area * double(last);

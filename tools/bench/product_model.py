@@ -59,6 +59,11 @@ class Tile:
         return self.fit == 1 and 16 * self.warps == (self.n if self.transposed else self.m)
 
     @property
+    def is_copied_out(self):
+        """Whether tensor copies store it: threads do where a side is no sum of a few powers of two."""
+        return max(self.m.bit_count(), self.n.bit_count()) <= MOST_PIECES
+
+    @property
     def transposed(self):
         """Whether tilec computes the transposed dot, whose columns can be any multiple of 8."""
         return self.m & (self.m - 1) != 0 and self.n & (self.n - 1) == 0 and self.n >= 16 * self.warps
@@ -88,6 +93,7 @@ class Tile:
 SHARED_MEMORY = MODEL["shared_bytes"]
 MOST_STAGES = 8
 MOST_COLUMNS = 256  # of one instruction
+MOST_PIECES = 3  # that a side is stored in
 
 
 def rates(rows):
@@ -268,7 +274,7 @@ def predict(problem, plan):
     full, rest = divmod(count, MULTIPROCESSORS * tile.fit)
     time = full * wave(tile.fit) + (wave(cdiv(rest, MULTIPROCESSORS)) if rest else 0)
     between = BETWEEN_TILES * area * tile.fit
-    between *= (BETWEEN_WITH_ROLES if plan.programs and tile.roles else 1) * (BETWEEN_WITH_OTHERS if tile.fit > 1 else 1)
+    between *= (BETWEEN_WITH_ROLES if plan.programs and tile.roles and tile.is_copied_out else 1) * (BETWEEN_WITH_OTHERS if tile.fit > 1 else 1)
     time += LAUNCH + LAST_TILE * area * min(tile.fit, cdiv(count, MULTIPROCESSORS))
     time += (full + (rest > 0) - 1) * between
     if plan.cluster:
