@@ -29,13 +29,6 @@ static bool hasInstruction(const ProductForm &form) {
   return a.isInteger(8) && acc.isInteger(32);
 }
 
-ProductForm tilec::transposed(const ProductForm &form) {
-  auto turn = [](RankedTensorType type) {
-    return cast<RankedTensorType>(type.clone({type.getDimSize(1), type.getDimSize(0)}));
-  };
-  return {turn(form.rhs), turn(form.lhs), turn(form.result), form.precision};
-}
-
 std::optional<std::string> tilec::whyNotWgmma(const ProductForm &form, const Processor &processor,
                                               int64_t warps) {
   if (!processor.has(Feature::Wgmma))

@@ -19,9 +19,6 @@ struct ProductForm {
   tile::InputPrecision precision = tile::InputPrecision::tf32;
 };
 
-/// Those of the transposed dot.
-ProductForm transposed(const ProductForm &form);
-
 /// Why the processor does not compute the dot by wgmma in so many warps; none when it does.
 std::optional<std::string> whyNotWgmma(const ProductForm &form, const Processor &processor,
                                        int64_t warps);

@@ -236,15 +236,13 @@ bool CopyTaker::isByWarpgroups(tile::DotOp dot) {
   };
   SmallVector<int64_t> widths =
       tile::canBeWidened(dot) ? SmallVector<int64_t>{tile::widenedColumns(dot)} : pieces.of(rhs, 1);
-  bool isOfTranspose = operandWidenedInRegisters(lhs, rhs) == 1u;
   for (int64_t rows : pieces.of(lhs, 0))
     for (int64_t depth : pieces.of(lhs, 1))
-      for (int64_t columns : widths) {
-        ProductForm form{shaped(lhs, rows, depth), shaped(rhs, depth, columns),
-                         shaped(dot.getResult(), rows, columns), dot.getPrecision()};
-        if (whyNotWgmma(isOfTranspose ? transposed(form) : form, processorOf(func), warps))
+      for (int64_t columns : widths)
+        if (whyNotWgmma({shaped(lhs, rows, depth), shaped(rhs, depth, columns),
+                         shaped(dot.getResult(), rows, columns), dot.getPrecision()},
+                        processorOf(func), warps))
           return false;
-      }
   return true;
 }
 

@@ -1,9 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A dot by warpgroups makes any multiple of 8 columns with one instruction, but its rows come in
-// steps of 64. One whose rows are no power of two, and whose columns are, is made the transposed
-// dot: C^T = B^T x A^T.
+// A dot by warpgroups makes any multiple of 8 columns with one instruction, or of 16 with two, but
+// its rows come in steps of 64. One whose rows are no power of two, and whose columns are, is made
+// the transposed dot: C^T = B^T x A^T.
 
 #include "tilec/Transforms/Tile/Passes.h"
 
@@ -118,7 +118,7 @@ static void transposeDot(DotOp dot, DotSum sum) {
   RankedTensorType type = transposed(dot.getType());
   sum.reshape(type, [&](OpBuilder &after, Value value) { return transpose(after, loc, value); });
   remark::passed(loc, remark::RemarkOpts::name("Transposed").category(remarks::kDot))
-      << remark::add("computed as the transposed dot: {0} rows are columns of one instruction",
+      << remark::add("computed as the transposed dot: {0} rows are columns of its instructions",
                      type.getDimSize(1));
 }
 

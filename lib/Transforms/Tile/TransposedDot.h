@@ -19,8 +19,9 @@ struct LoadedOperand {
   bool isTransposed = false, isWidened = false;
 };
 
-/// Whether all columns of the transposed dot are one instruction's, of warpgroups below each other,
-/// and those of the dot are not, if both operands are loaded through descriptors for it alone.
+/// Whether one instruction, or two, make all columns of the transposed dot, in warpgroups below
+/// each other, and none do those of the dot, if both operands are loaded through descriptors for it
+/// alone.
 bool isBetterTransposed(DotOp dot);
 
 /// The columns that the transposed dot gets when it is widened.

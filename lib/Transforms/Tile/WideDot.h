@@ -10,8 +10,8 @@
 
 namespace tilec::tile {
 
-/// Whether one instruction by warpgroups makes all columns of the dot, which are no power of two,
-/// if its right operand is loaded through a descriptor.
+/// Whether an instruction by warpgroups, or two, make all columns of the dot, which are no power of
+/// two, if its right operand is loaded through a descriptor.
 bool canBeWidened(DotOp dot);
 
 /// The columns that a dot which is widened gets.

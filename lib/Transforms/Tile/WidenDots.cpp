@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Widens a dot by warpgroups to a power of two of columns, of which the instruction makes those
-// that there were. Its right operand's block and its accumulator are wider, nothing else is.
+// Widens a dot by warpgroups to a power of two of columns, of which one instruction, or two, make
+// those that there were. Its right operand's block and its accumulator are wider, nothing else is.
 
 #include "tilec/Transforms/Tile/Passes.h"
 
@@ -116,16 +116,15 @@ bool WideDot::findOperand() {
          load.getDesc().getDefiningOp<MakeTensorDescriptorOp>();
 }
 
-/// Boxes that hold nothing but the columns of the dot, where what lies beside them may be no memory.
+/// Boxes that hold nothing but the columns of the dot, where what lies beside them may be no
+/// memory.
 bool WideDot::findBoxes() {
   auto make = load.getDesc().getDefiningOp<MakeTensorDescriptorOp>();
   unsigned dim = permute ? 0 : 1;
   if (getConstantIntValue(make.getShape()[dim]) != kUnboundedSize)
     return true;
-  // One box, or two as large.
-  constexpr int64_t mostRows = 256;
-  int64_t whole = columnsOf(dot) / llvm::divideCeil(columnsOf(dot), mostRows);
-  for (int64_t rows : {int64_t(0), whole}) {
+  // Boxes as usual, or one for what each instruction makes.
+  for (int64_t rows : {int64_t(0), columnsOf(dot) / wgmmasOfColumns(columnsOf(dot))}) {
     DescType type = wideType(rows);
     auto form = tensorMapTile(type.getBlockShape(), int32_t(bitWidthOf(type.getElementType())),
                               type.getUsed(), rows);
@@ -176,7 +175,7 @@ void WideDot::widen() {
   dot->setAttr(TileDialect::kColumnsAttr,
                IntegerAttr::get(IntegerType::get(dot.getContext(), 32), wanted));
   remark::passed(dot.getLoc(), remark::RemarkOpts::name("Widened").category(remarks::kDot))
-      << remark::add("one instruction makes {0} columns, of a tile of {1}", wanted, columnsOf(dot));
+      << remark::add("{0} columns are multiplied, of a tile of {1}", wanted, columnsOf(dot));
 }
 
 namespace {

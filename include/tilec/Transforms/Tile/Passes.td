@@ -149,11 +149,11 @@ def TileSplitKPass : Pass<"tile-split-k", "::mlir::ModuleOp"> {
 def TileTransposeDotsPass : Pass<"tile-transpose-dots", "::mlir::func::FuncOp"> {
   let summary = "dots by warpgroups whose rows are no power of two become transposed dots";
   let description = [{
-    wgmma makes 64 rows, and any multiple of 8 columns up to 256. A dot of 200 rows and 128 columns, whose operands come by
-    descriptors, those of `tile-take-tensor-copies` among them, and whose result a loop adds to, becomes one of 128 rows and
-    200 columns of the transposed operands, which `tile-widen-dots` keeps one instruction wide; so does one whose right operand
-    is made of 8-bit integers, that threads widen on the way to the instruction's registers. Otherwise it would be dots of
-    128, 64 and 8 rows (`tile-split-tensors`), the last one by single warps.
+    wgmma makes 64 rows, and any multiple of 8 columns up to 256; two of them any multiple of 16 up to 512. A dot of 200 rows
+    and 128 columns, whose operands come by descriptors, those of `tile-take-tensor-copies` among them, and whose result a loop
+    adds to, becomes one of 128 rows and 200 columns of the transposed operands, which `tile-widen-dots` keeps whole; so does
+    one whose right operand is made of 8-bit integers, that threads widen on the way to the instruction's registers. Otherwise
+    it would be dots of 128, 64 and 8 rows (`tile-split-tensors`), the last one by single warps.
 
     ```mlir
     %sum = scf.for ... iter_args(%acc = %zeros) -> (tensor<128x200xf32>) {
@@ -167,14 +167,16 @@ def TileTransposeDotsPass : Pass<"tile-transpose-dots", "::mlir::func::FuncOp"> 
 }
 
 def TileWidenDotsPass : Pass<"tile-widen-dots", "::mlir::func::FuncOp"> {
-  let summary = "dots by warpgroups whose columns are no power of two stay one instruction wide";
+  let summary = "dots by warpgroups whose columns are no power of two stay whole";
   let description = [{
     wgmma has instructions of 8, 16, 24, ... 256 columns. A dot of 208 of them, whose right operand comes by a descriptor and
     whose result is only added to, in a loop or by itself, is made one of 256 with the attribute `tile.columns`: the
     accumulator and the operand's block are wider than what is multiplied. Without that the dot would be one of 128, one of
     64 and one of 16 columns (`tile-split-tensors`), each of which reads the left operand. What is done with the result has
     the extents of before. Rows that are no power of two are cut into pieces of 64 and more. Where warpgroups share the columns
-    of a piece (64 rows by 8 warps) each has every other 8 of them, for which K has to be contiguous in the right operand.
+    of a piece (64 rows by 8 warps) each has every other 8 of them, for which K has to be contiguous in the right operand. So
+    it has to be for more than 256 columns, multiples of 16, which two instructions make, half of them each. Where what lies
+    beside the operand's columns may be no memory (no mask bounds it), its copies hold nothing else.
 
     ```mlir
     %c = scf.for ... iter_args(%acc = %zeros) -> (tensor<128x256xf32>) {

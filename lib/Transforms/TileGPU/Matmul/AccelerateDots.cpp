@@ -269,16 +269,13 @@ private:
   bool hasWgmma() { return processorOf(getOperation()).has(Feature::Wgmma); }
 
   std::optional<std::string> whyNotWgmma(DotOp dot) {
-    std::optional<unsigned> widened = chooseWidened(dot);
     ProductForm form{cast<RankedTensorType>(dot.getLhs().getType()),
                      cast<RankedTensorType>(dot.getRhs().getType()),
                      cast<RankedTensorType>(dot.getType()), dot.getPrecision()};
-    if (widened == 1u)
-      form = transposed(form);
     if (auto reason =
             tilec::whyNotWgmma(form, processorOf(getOperation()), numWarpsOf(getOperation())))
       return reason;
-    if (!widened && widensSmallProduct(dot))
+    if (!chooseWidened(dot) && widensSmallProduct(dot))
       return "with few rows, storing the widened right operand to shared memory costs more than "
              "wgmma gains";
     return std::nullopt;
