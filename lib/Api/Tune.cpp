@@ -49,6 +49,11 @@ private:
   tilec_status readTarget();
   tilec_status readSource();
   tilec_status readSpace();
+  /// The simulator is like an H200.
+  TuningTarget modelOfDevice() const {
+    return isSimulated ? TuningTarget()
+                       : makeTuningTarget(reader.result.target, info.multiprocessors);
+  }
   /// Whether the database has a configuration, which is the result then.
   tilec_status readDatabase(bool &found);
   tilec_status search();
@@ -205,10 +210,7 @@ tilec_status Session::readSource() {
 tilec_status Session::readSpace() {
   const CompileOptions &options = reader.result;
   // What all have is said once: it leaves no differences between configurations.
-  TunerOptions aimed;
-  if (!isSimulated)
-    aimAt(options.target, info.multiprocessors, aimed);
-  ProductLaunch product{*kernel, arguments.facts(options.arguments), aimed.model};
+  ProductLaunch product{*kernel, arguments.facts(options.arguments), modelOfDevice()};
   llvm::Expected<std::vector<TuningConfig>> all =
       makeSearchSpace(*kernel, given.space ? given.space : "", {}, &product);
   if (!all)
@@ -381,8 +383,7 @@ tilec_status Session::search() {
   options.jobs = given.jobs;
   options.measuresFinalists = !isSimulated;
   options.argumentValues = integers;
-  if (!isSimulated)
-    aimAt(reader.result.target, info.multiprocessors, options);
+  options.model = modelOfDevice();
   if (given.progress)
     options.progress = [this](const TuningProgress &progress) { return report(progress); };
 

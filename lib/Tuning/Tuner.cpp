@@ -42,12 +42,14 @@ std::string refusalOf(const DiagnosticEngine &diagnostics, const SourceManager &
   return "does not compile" + (error.empty() ? "" : ": " + error);
 }
 
-void aimAt(const std::string &target, unsigned multiprocessors, TunerOptions &options) {
+TuningTarget makeTuningTarget(const std::string &target, unsigned multiprocessors) {
+  TuningTarget made;
   if (llvm::Expected<CompileTarget> known = findTarget(target))
-    options.model.processor = known->processor;
+    made.processor = known->processor;
   else
     llvm::consumeError(known.takeError());
-  options.model.multiprocessors = int(std::max(1u, multiprocessors));
+  made.multiprocessors = int(std::max(1u, multiprocessors));
+  return made;
 }
 
 void limitConfigs(size_t most, TunerOptions &options) {

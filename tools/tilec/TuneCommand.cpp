@@ -183,7 +183,7 @@ ExitCode CommandTuner::openGpus() {
   target = aimed.target;
   lastStage = aimed.stopAfter;
   outcome.device = device->properties().name;
-  aimAt(target, unsigned(device->properties().smCount), options);
+  options.model = makeTuningTarget(target, unsigned(device->properties().smCount));
 
   auto add = [&](int ordinal) { devices.push_back("cuda:" + std::to_string(ordinal)); };
   add(first);
@@ -349,8 +349,7 @@ ExitCode CommandTuner::run() {
     return writeMeasurementPage(command.page, std::move(others), "", "tune");
   for (ExitCode (CommandTuner::*step)() :
        {&CommandTuner::readSource, &CommandTuner::readDatabase, &CommandTuner::openDevices,
-        &CommandTuner::expand,
-        &CommandTuner::search, &CommandTuner::finish})
+        &CommandTuner::expand, &CommandTuner::search, &CommandTuner::finish})
     if (ExitCode code = (this->*step)(); code != ExitCode::Ok)
       return code;
   return ExitCode::Ok;

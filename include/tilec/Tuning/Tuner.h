@@ -89,8 +89,8 @@ struct TunerOptions {
   std::function<bool(const TuningProgress &)> progress;
 };
 
-/// Lets the model expect a GPU of this target.
-void aimAt(const std::string &target, unsigned multiprocessors, TunerOptions &options);
+/// What the model knows of a GPU of this target.
+TuningTarget makeTuningTarget(const std::string &target, unsigned multiprocessors);
 /// Another budget; 0: none.
 void limitConfigs(size_t most, TunerOptions &options);
 
