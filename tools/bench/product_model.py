@@ -1,8 +1,9 @@
 # Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# How long a matrix product takes with a configuration, from its sizes: enough to try the likeliest few only. The numbers
-# are fitted to products on one H200 (compare_tensor.py --filter random_matmul, and a second draw of sizes).
+# How long a matrix product takes with a configuration, from its sizes: enough to try the likeliest few only. The numbers,
+# those of the library, are fitted to products on one H200 (compare_tensor.py --filter random_matmul). Run by itself it
+# prints what the library has to plan (test/tools/product-model.test).
 
 import json
 import math
@@ -216,8 +217,13 @@ def plans_of(problem, tile):
     for split in range(2, 9):
         if count * split <= room and steps >= 4 * split:
             yield Plan(tile, split)
+    yield from plans_by_clusters(problem, tile)
+
+
+def plans_by_clusters(problem, tile):
+    """Those in which the CTAs of a cluster share a tile."""
     for split, clusters in CLUSTERS.items():
-        if count <= clusters * tile.fit and steps >= 4 * split and tile.is_one_dot:
+        if tiles_of(problem, tile) <= clusters * tile.fit and cdiv(problem.k, tile.k) >= 4 * split and tile.is_one_dot:
             yield Plan(tile, split, cluster=True)
 
 
@@ -332,11 +338,9 @@ def planned(problem, most):
     for tile in TILES8 if problem.element == 1 else TILES16:
         if not can_have(problem, tile):
             continue
-        steps, count = cdiv(problem.k, tile.k), tiles_of(problem, tile)
+        count = tiles_of(problem, tile)
         alone = Plan(tile, programs=MULTIPROCESSORS if count > MULTIPROCESSORS and tile.roles else 0)
-        launches = [alone] + [Plan(tile, split, cluster=True) for split, clusters in CLUSTERS.items()
-                              if count <= clusters * tile.fit and steps >= 4 * split and tile.is_one_dot]
-        for plan in launches + list(shared_plans(problem, [alone])):
+        for plan in (alone, *plans_by_clusters(problem, tile), *shared_plans(problem, [alone])):
             if count % plan.ctas:
                 continue
             key = (*parts_of(problem, tile), tile.k, tile.warps, tile.transposed, plan.split, plan.sharing_a, plan.sharing_b)

@@ -6,7 +6,7 @@
 
 from dataclasses import dataclass, field
 
-from product_model import BANDWIDTH, MULTIPROCESSORS, SHARED_MEMORY
+from product_model import BANDWIDTH, MOST_STAGES, MULTIPROCESSORS, SHARED_MEMORY
 from tensor_case import Configuration, Pointer, Source, blocks, cdiv
 
 GEMV = Source("51-w8a16-gemv.tile", "w8a16_gemv")
@@ -19,10 +19,14 @@ def split(*rows):
             for m, n, k, parts, warps, stages in rows]
 
 
+def fit(warps):
+    """Programs that a multiprocessor is to have room for."""
+    return 2 if warps == 4 else 1
+
+
 def stages(block_m, block_n, block_k, warps):
-    """As many as shared memory has room for, of two programs with four warps."""
-    fit = 2 if warps == 4 else 1
-    return min(8, (SHARED_MEMORY // fit - 1024) // (block_k * (2 * block_m + block_n)))
+    """As many as shared memory has room for."""
+    return min(MOST_STAGES, (SHARED_MEMORY // fit(warps) - 1024) // (block_k * (2 * block_m + block_n)))
 
 
 # Microseconds of 64 steps along K on an H200, as measured: what threads take for 128 rows of weights, what each row of A
@@ -34,11 +38,11 @@ ALONE = 0.6  # of that, one of two programs
 def predict(m, n, k, row):
     """Microseconds of a row of split, roughly."""
     block_m, block_n, _, parts, warps, _ = row
-    fit = 2 if warps == 4 else 1
+    together = fit(warps)
     ctas = cdiv(m, block_m) * cdiv(n, block_n) * parts
-    turn = max(WIDENING + OF_ROW * block_m, BOUND * block_m) * block_n * fit / 128 + (OF_TWO if fit == 2 else 0)
-    turns, rest = divmod(ctas, MULTIPROCESSORS * fit)
-    time = turn * (turns + (0 if rest == 0 else ALONE if rest <= MULTIPROCESSORS * (fit - 1) else 1)) * k / 64 / parts
+    turn = max(WIDENING + OF_ROW * block_m, BOUND * block_m) * block_n * together / 128 + OF_TWO * (together - 1)
+    turns, rest = divmod(ctas, MULTIPROCESSORS * together)
+    time = turn * (turns + (0 if rest == 0 else ALONE if rest <= MULTIPROCESSORS * (together - 1) else 1)) * k / 64 / parts
     moved = n * k + 2 * m * (k + n)
     return 6 + max(time, moved / BANDWIDTH / 1e6) + (3 + parts * m * n * 8 / 3e6 if parts > 1 else 0)
 
@@ -53,7 +57,7 @@ def likely(m, n, k, most=8):
     for block_m, block_n, block_k, warps in shapes:
         for parts in range(1, 5):
             row = (block_m, block_n, block_k, parts, warps, stages(block_m, block_n, block_k, warps))
-            if parts > 1 and cdiv(m, block_m) * cdiv(n, block_n) * parts > MULTIPROCESSORS * (2 if warps == 4 else 1):
+            if parts > 1 and cdiv(m, block_m) * cdiv(n, block_n) * parts > MULTIPROCESSORS * fit(warps):
                 continue
             best.setdefault((cdiv(m, block_m), *row[1:5]), row)
     return split(*sorted(best.values(), key=lambda row: predict(m, n, k, row))[:most])

@@ -154,25 +154,20 @@ void addQuantisedMatmulCases(std::vector<Case> &cases) {
     addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
             {type, 130, 100, 96, true, 1, 128, 64, 32, 8});
     addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul, {type, 1, 1, 1});
-    // Many rows: weights are widened in registers, and copied by TMA or, at odd places, by threads.
-    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
-            {type, 300, 150, 320, false, 1, 256, 128, 64, 8});
-    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
-            {type, 150, 300, 352, false, 1, 128, 256, 32, 8});
-    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
-            {type, 200, 100, 200, false, 1, 128, 128, 64});
-    // Rows that are no power of two are columns of the transposed dot.
-    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
-            {type, 250, 208, 320, false, 1, 176, 128, 64, 8});
-    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
-            {type, 140, 80, 448, false, 2, 136, 64, 64});
-    // Of two instructions, which share the weights in registers; and few columns of one.
-    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
-            {type, 280, 200, 320, false, 1, 272, 128, 64, 8});
-    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
-            {type, 100, 80, 448, false, 2, 72, 64, 64});
-    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
-            {type, 64, 144, 640, false, 2, 64, 128, 128, 8});
+    for (const Problem &manyRows : {
+             // Weights are widened in registers, and copied by TMA or, at odd places, by threads.
+             Problem{type, 300, 150, 320, false, 1, 256, 128, 64, 8},
+             Problem{type, 150, 300, 352, false, 1, 128, 256, 32, 8},
+             Problem{type, 200, 100, 200, false, 1, 128, 128, 64},
+             // Rows that are no power of two are columns of the transposed dot.
+             Problem{type, 250, 208, 320, false, 1, 176, 128, 64, 8},
+             Problem{type, 140, 80, 448, false, 2, 136, 64, 64},
+             // Of two instructions, which share the weights in registers; and few columns of one.
+             Problem{type, 280, 200, 320, false, 1, 272, 128, 64, 8},
+             Problem{type, 100, 80, 448, false, 2, 72, 64, 64},
+             Problem{type, 64, 144, 640, false, 2, 64, 128, 128, 8},
+         })
+      addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul, manyRows);
     // Long enough for loops to use the buffers of their rings again.
     addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul, {type, 16, 64, 352});
     addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul, {type, 5, 72, 480, false, 2});

@@ -187,20 +187,12 @@ std::vector<MatmulCase> matmulCases() {
       c.m = m, c.n = n, c.step = step, c.k = 2 * step + 16, c.warps = warps;
       add(c);
     }
-  // Two instructions of as many columns each; columns whose halves are in no whole boxes.
-  for (auto [m, n, warps] :
-       {std::tuple<int64_t, int64_t, int>(64, 288, 4), {128, 272, 8}, {288, 128, 8}, {128, 136, 8}})
-    for (auto [type, result] :
-         {std::pair(DType::f16, DType::f32), std::pair(DType::f16, DType::f16),
-          std::pair(DType::f8e4m3, DType::f32), std::pair(DType::i8, DType::i32)}) {
-      MatmulCase c;
-      c.type = type, c.result = result, c.transB = true;
-      c.m = m, c.n = n, c.step = 64, c.k = 144, c.warps = warps;
-      add(c);
-    }
-  // Warpgroups beside each other that have every other 8 columns.
-  for (auto [m, n, warps] :
-       {std::tuple<int64_t, int64_t, int>(192, 192, 8), {64, 144, 8}, {64, 96, 16}, {320, 80, 8}})
+  // Two instructions of as many columns each; columns whose halves are in no whole boxes;
+  // warpgroups beside each other that have every other 8 columns.
+  const std::tuple<int64_t, int64_t, int> alongK[] = {{64, 288, 4},  {128, 272, 8}, {288, 128, 8},
+                                                      {128, 136, 8}, {192, 192, 8}, {64, 144, 8},
+                                                      {64, 96, 16},  {320, 80, 8}};
+  for (auto [m, n, warps] : alongK)
     for (auto [type, result] :
          {std::pair(DType::f16, DType::f32), std::pair(DType::f16, DType::f16),
           std::pair(DType::f8e4m3, DType::f32), std::pair(DType::i8, DType::i32)}) {
