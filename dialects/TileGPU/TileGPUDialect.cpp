@@ -165,6 +165,18 @@ int tilegpu::numWarpsOf(Operation *op) {
   return moduleNumber(op, TileGPUDialect::kNumWarpsAttr, 4);
 }
 
+std::optional<RankedTensorType> tilegpu::sliceOf(RankedTensorType type, unsigned axis,
+                                                 int64_t elements) {
+  if (!llvm::isPowerOf2_64(uint64_t(elements)) || elements >= type.getDimSize(axis))
+    return std::nullopt;
+  std::optional<LinearLayout> layout = extractSliceLayout(layoutOf(type), axis, int32_t(elements));
+  if (!layout)
+    return std::nullopt;
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = elements;
+  return withLayout(RankedTensorType::get(shape, type.getElementType()), *layout);
+}
+
 TensorMapTile tilegpu::boxesOf(tile::DescType desc) {
   return *tensorMapTile(desc.getBlockShape(), int32_t(tile::bitWidthOf(desc.getElementType())),
                         desc.getUsed(), desc.getBoxRows());

@@ -41,6 +41,22 @@ void ConvertLayoutOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
   patterns.add<MergeConversions>(context);
 }
 
+LogicalResult ExtractSliceOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  auto result = cast<RankedTensorType>(getType());
+  if (getAxis() >= source.getRank() || result.getRank() != source.getRank())
+    return emitOpError("expected a dimension of ") << source << ", got " << getAxis();
+  int64_t elements = result.getDimSize(getAxis());
+  std::optional<RankedTensorType> slice = sliceOf(source, getAxis(), elements);
+  if (!slice || *slice != result)
+    return emitOpError("expected registers to part ") << source << " in slices of type " << result;
+  auto start = int64_t(getStart());
+  if (start < 0 || start % elements || start >= source.getDimSize(getAxis()))
+    return emitOpError("expected the start of a slice of ")
+           << elements << " elements, got " << start;
+  return success();
+}
+
 static LogicalResult verifySameTensor(Operation *op, RankedTensorType tensor, MemDescType buffer) {
   if (tensor.getShape() != buffer.getShape() || tensor.getElementType() != buffer.getElementType())
     return op->emitOpError("expected tensor and buffer of the same shape and element type, got ")

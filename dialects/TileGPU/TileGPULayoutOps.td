@@ -31,6 +31,24 @@ def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure, SameOperandsAn
   let extraClassDeclaration = [{ std::optional<unsigned> getSourceDim(unsigned dim) { return dim; } }];
 }
 
+def TileGPU_ExtractSliceOp : TileGPU_Op<"extract_slice", [Pure, SameOperandsAndResultElementType]> {
+  let summary = "the elements of a tensor from one coordinate of a dimension on";
+  let description = [{
+    Those whose coordinate along `axis` is from `start` to the result's extent behind it. Every thread keeps what it
+    has: no element moves.
+
+    `extract_slice_c1`: the result is smaller along `axis` alone, and `start` is a multiple of its extent.
+    `extract_slice_c2`: registers alone say which slice an element is of, and the result has the layout that the slice
+    has in the source (`sliceOf`).
+
+    Example: `%1 = tilegpu.extract_slice %0 axis = 1 start = 64 : tensor<128x256xf16, #a> -> tensor<128x64xf16, #b>`
+  }];
+  let arguments = (ins Tile_Tensor:$source, I32Attr:$axis, I64Attr:$start);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$source `axis` `=` $axis `start` `=` $start attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def TileGPU_LocalAllocOp : TileGPU_Op<"local_alloc", [MemoryEffects<[MemAlloc]>]> {
   let summary = "a buffer in shared memory, live while it is used";
   let description = [{

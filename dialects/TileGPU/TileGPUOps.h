@@ -56,6 +56,12 @@ const LinearLayout &layoutOf(mlir::RankedTensorType type);
 /// The tensor type with `layout` as its encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const LinearLayout &layout);
 
+/// The type of the slices of `elements` along `axis`, fewer than it has, that
+/// `tilegpu.extract_slice` gives; nothing when registers alone do not say which slice an element is
+/// of.
+std::optional<mlir::RankedTensorType> sliceOf(mlir::RankedTensorType type, unsigned axis,
+                                              int64_t elements);
+
 /// Shape and element type of a tensor or a buffer, as a tensor.
 mlir::RankedTensorType tensorOf(mlir::Type type);
 

@@ -60,6 +60,8 @@ LogicalResult TmaStoreOp::verify() {
            << tile::stringifyAtomicKind(*getReduction()) << "'";
   if (failed(verifyCopy(*this, getDesc(), getOffsets().size(), getBuffer().getType())))
     return failure();
+  if (getWarpgroups() && getCommitAll())
+    return emitOpError("expects 'commit_all' where one thread stores all, not with 'warpgroups'");
   if (getWarpgroups() && !getParts())
     return emitOpError("expects a dimension and how many of its elements each of ")
            << warpgroupsOf(*this) << " warpgroups stores in whole copies, got [" << *getWarpgroups()

@@ -97,8 +97,11 @@ def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [DeclareOpInterfaceMethods<Tile
     warps have written: of G computing warpgroups number g has the elements e along dimension d of the
     block with (e / n) % G = g. A barrier of the warpgroup does where otherwise one of the CTA is needed.
 
+    With `commit_all` one thread of each computing warpgroup closes a group, of which only the first one's has copies: so all
+    of them count the same groups when they wait, where `warpgroups` have others.
+
     `tma_store_c1`: as `tma_load_c1`. `tma_store_c2`: as `tma_load_c2`. `tma_store_c3`: the reduction is not xchg.
-    `tma_store_c4`: the parts of warpgroups are whole boxes.
+    `tma_store_c4`: the parts of warpgroups are whole boxes. `tma_store_c5`: not `warpgroups` and `commit_all`.
 
     Example: `tilegpu.tma_store %map[%i, %j], %buf : !tile.desc<[64, 32], f16>, !tilegpu.memdesc<[64, 32], f16, #s>`,
     `tilegpu.tma_store %map[%i, %j], %buf warpgroups = [0, 64] : !tile.desc<[128, 64], f16, rows = 64>, !b`,
@@ -106,17 +109,18 @@ def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [DeclareOpInterfaceMethods<Tile
   }];
   let arguments = (ins Arg<Tile_DescType, "tensor map", [MemWrite]>:$desc, Variadic<I32>:$offsets,
     Arg<TileGPU_MemDescType, "buffer", [MemRead]>:$buffer, OptionalAttr<Tile_AtomicKind>:$reduction,
-    OptionalAttr<DenseI64ArrayAttr>:$warpgroups);
+    OptionalAttr<DenseI64ArrayAttr>:$warpgroups, UnitAttr:$commit_all);
   let builders = [OpBuilder<(ins "::mlir::Value":$desc, "::mlir::ValueRange":$offsets, "::mlir::Value":$buffer,
                                  "tile::AtomicKindAttr":$reduction), [{
-    build($_builder, $_state, desc, offsets, buffer, reduction, ::mlir::DenseI64ArrayAttr());
+    build($_builder, $_state, desc, offsets, buffer, reduction, ::mlir::DenseI64ArrayAttr(), /*commit_all=*/false);
   }]>];
   let extraClassDeclaration = [{
     /// The parts of the warpgroups of a CTA; nothing where one thread stores all, or where they are not whole boxes.
     std::optional<::tilec::BoxParts> getParts();
   }];
   let assemblyFormat = [{
-    $desc `[` $offsets `]` `,` $buffer (`reduce` `=` $reduction^)? (`warpgroups` `=` $warpgroups^)? attr-dict `:` type($desc) `,` type($buffer)
+    $desc `[` $offsets `]` `,` $buffer (`reduce` `=` $reduction^)? (`warpgroups` `=` $warpgroups^)? (`commit_all` $commit_all^)? attr-dict `:` type($desc) `,`
+    type($buffer)
   }];
   let hasVerifier = 1;
 }

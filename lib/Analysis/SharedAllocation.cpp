@@ -105,26 +105,37 @@ void extendLiveness(SharedBuffer &buffer, Operation *alloc, Operation *user,
 class Waits {
 public:
   Waits(Operation *root, const Positions &allPositions) : positions(allPositions) {
-    root->walk<WalkOrder::PreOrder>([&](tilegpu::AsyncWaitOp wait) {
-      if (wait.getPending() == 0)
-        forCopies.push_back(positions.begin(wait));
+    root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      auto copies = dyn_cast<tilegpu::AsyncWaitOp>(op);
+      auto stores = dyn_cast<tilegpu::TmaStoreWaitOp>(op);
+      if (copies && copies.getPending() == 0)
+        forCopies.push_back(positions.begin(op));
+      else if (stores && stores.getPending() == 0)
+        forStores.push_back(positions.begin(op));
     });
   }
 
   /// A buffer that `user` accesses is in use until the access is waited for. The last of all uses
   /// is at `last`.
   void extendLiveness(SharedBuffer &buffer, unsigned last, Operation *user) const {
-    if (isa<tilegpu::AsyncCopyOp>(user)) {
-      auto wait = llvm::lower_bound(forCopies, last);
-      if (wait != forCopies.end())
-        buffer.lastUse = std::max(buffer.lastUse, *wait);
-    } else if (isa<tilegpu::WgmmaOp>(user)) {
+    if (isa<tilegpu::AsyncCopyOp>(user))
+      extendToFirst(buffer, forCopies, last);
+    else if (isa<tilegpu::TmaStoreOp>(user))
+      extendToFirst(buffer, forStores, positions.begin(user));
+    else if (isa<tilegpu::WgmmaOp>(user)) {
       DenseSet<Value> visited;
       extendToWait(buffer, user->getResult(0), visited);
     }
   }
 
 private:
+  /// Up to the first of some waits from a position on.
+  static void extendToFirst(SharedBuffer &buffer, ArrayRef<unsigned> waits, unsigned position) {
+    auto wait = llvm::lower_bound(waits, position);
+    if (wait != waits.end())
+      buffer.lastUse = std::max(buffer.lastUse, *wait);
+  }
+
   /// Follows the result of a product around loops and through waits for others.
   void extendToWait(SharedBuffer &buffer, Value product, DenseSet<Value> &visited) const {
     if (!visited.insert(product).second)
@@ -148,7 +159,7 @@ private:
   }
 
   const Positions &positions;
-  SmallVector<unsigned> forCopies;
+  SmallVector<unsigned> forCopies, forStores;
 };
 
 bool liveTogether(const SharedBuffer &a, const SharedBuffer &b) {

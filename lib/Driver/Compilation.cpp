@@ -160,6 +160,7 @@ PipelineOptions Compilation::tileGPUOptions() const {
   pipeline.numWarps = result->metadata.numWarps;
   pipeline.registerSteps = registerSteps;
   pipeline.numCtas = options.numCtas.value_or(1);
+  pipeline.storeBytes = storeBytes;
   if (options.persistent.value_or(options.persistentByCost))
     pipeline.persistent = options.persistent ? "on" : "auto";
   pipeline.timeline = {int64_t(options.timelineMarks), int64_t(options.timelineFirstCta),
@@ -188,7 +189,9 @@ bool Compilation::toTileGPU() {
   askedStages = mostStages(*module);
   Lowered lowered = lowerToTileGPU(std::move(module));
   if (!lowered.works)
-    reduceStages(lowered);
+    fitSharedMemory(lowered);
+  else
+    storeInParts(lowered);
   module = std::move(lowered.module);
   beforeTileGPU = std::move(lowered.before);
   for (const Diagnostic &message : lowered.messages.getDiagnostics())

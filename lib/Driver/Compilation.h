@@ -55,9 +55,14 @@ private:
     bool works = false;
   };
   Lowered lowerToTileGPU(mlir::OwningOpRef<mlir::ModuleOp> tileModule);
-  /// Where the kernel needs too much shared memory, gives up buffers of pipelined loops: takes what
-  /// it becomes with the largest number of stages that fits.
-  void reduceStages(Lowered &lowered);
+  /// Where the kernel needs too much shared memory, gives up buffers: takes what it becomes with
+  /// the largest number of stages that fits, or with tiles stored in parts where that leaves few.
+  void fitSharedMemory(Lowered &lowered);
+  /// Of a kernel that needs so many bytes; returns the number of stages, 0 where none fits.
+  int reduceStages(Lowered &lowered, int64_t needed);
+  /// Has tiles stored in parts, where the kernel does not fit or has no memory for a tile's store
+  /// of its own; false where that is not so, or does not help.
+  bool storeInParts(Lowered &lowered);
   /// What the kernel becomes when no loop has more stages.
   Lowered lowerWithStages(mlir::ModuleOp tileModule, int stages);
   bool toLLVMDialect();
@@ -117,6 +122,8 @@ private:
   /// Whether the module leaves room for two CTAs by plan.
   bool holdsTwoCtas = false;
   KernelResources resources;
+  /// What the stores of a tile may take of shared memory; zero: as much as they need.
+  int64_t storeBytes = 0;
   /// The most stages that a loop asks for, before loops are pipelined.
   int askedStages = 1;
   std::optional<DeviceModule> deviceModule;

@@ -3,18 +3,24 @@
 //
 // A kernel that needs more shared memory than a CTA has gets fewer stages of software pipelining.
 // How many fit follows from the bytes of its rings; the lowering with so many stages is the proof.
+// Where too few are left to hide the latency of copies, tiles are stored in parts, through smaller
+// buffers: a tile's store takes longer then.
 
 #include "Compilation.h"
 
 #include "DiagnosticBridge.h"
 #include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "tilec/Analysis/ProductLoops.h"
 #include "tilec/Analysis/SharedAllocation.h"
 #include "tilec/Support/RemarkCategory.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+/// Up to so many stages are worth a longer store of tiles.
+static constexpr int kEnoughStages = 4;
 
 static std::optional<int64_t> sharedBytesOf(ModuleOp module) {
   auto bytes = module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr);
@@ -53,13 +59,52 @@ Compilation::Lowered Compilation::lowerWithStages(ModuleOp tileModule, int stage
   return lowerToTileGPU(std::move(capped));
 }
 
-void Compilation::reduceStages(Lowered &lowered) {
-  std::optional<int64_t> bytes = sharedBytesOf(*lowered.module);
+/// Whether the only CTA of a multiprocessor waits for the end of a tile's store, for which it has
+/// no memory of its own in a loop over tiles.
+static bool waitsForStore(ModuleOp module) {
+  bool waits = false;
+  module->walk([&](tilegpu::TmaStoreWaitOp wait) {
+    auto loop = dyn_cast<scf::ForOp>(wait->getParentOp());
+    auto store = dyn_cast_or_null<tilegpu::TmaStoreOp>(wait->getPrevNode());
+    auto isUsedAgain = [&](Operation *user) {
+      return user->getBlock() == wait->getBlock() && wait->isBeforeInBlock(user);
+    };
+    waits |= loop && store && !isLoopOfProducts(loop) &&
+             llvm::none_of(store.getBuffer().getUsers(), isUsedAgain) &&
+             residentCtas(wait->getParentOfType<func::FuncOp>()) == 1;
+  });
+  return waits;
+}
+
+/// All that tensor copies to global memory do not read.
+static int64_t bytesBesideStores(ModuleOp module) {
+  int64_t bytes = 0;
+  module.walk([&](tilegpu::LocalAllocOp buffer) {
+    if (!llvm::any_of(buffer->getUsers(), llvm::IsaPred<tilegpu::TmaStoreOp>))
+      bytes += int64_t(buffer.getType().getSizeInBytes());
+  });
+  return bytes;
+}
+
+bool Compilation::storeInParts(Lowered &lowered) {
+  if (!lowered.module || (lowered.works && !waitsForStore(*lowered.module)))
+    return false;
+  storeBytes =
+      processorOf(*lowered.module).maxSharedBytesPerCta() - bytesBesideStores(*lowered.module);
+  if (storeBytes > 0)
+    if (Lowered parted = lowerToTileGPU(lowered.before->clone());
+        parted.works && !waitsForStore(*parted.module)) {
+      lowered = std::move(parted);
+      return true;
+    }
+  storeBytes = 0;
+  return false;
+}
+
+int Compilation::reduceStages(Lowered &lowered, int64_t needed) {
   int64_t limit = processorOf(*lowered.module).maxSharedBytesPerCta();
-  Diagnostic *error = lowered.messages.getLast();
   int64_t stageBytes = bytesOfStage(*lowered.module);
-  if (!bytes || *bytes <= limit || askedStages < 2 || !error)
-    return;
+  Diagnostic *error = lowered.messages.getLast();
   // Rings only grow with the number of stages.
   int fits = 0, tooMany = askedStages;
   auto stagesWithout = [&](int64_t excess) {
@@ -67,25 +112,41 @@ void Compilation::reduceStages(Lowered &lowered) {
     return int(std::max<int64_t>(fits + 1, tooMany - std::max<int64_t>(fewer, 1)));
   };
   Lowered fitting;
-  for (int stages = stagesWithout(*bytes - limit); stages < tooMany;) {
+  for (int stages = stagesWithout(needed - limit); stages < tooMany;) {
     Lowered tried = lowerWithStages(*lowered.before, stages);
-    std::optional<int64_t> needed = tried.module ? sharedBytesOf(*tried.module) : std::nullopt;
+    std::optional<int64_t> bytes = tried.module ? sharedBytesOf(*tried.module) : std::nullopt;
     if (tried.works) {
       fits = stages++;
       fitting = std::move(tried);
-      if (needed && *needed + stageBytes > limit)
+      if (bytes && *bytes + stageBytes > limit)
         break;
       continue;
     }
     tooMany = stages;
-    if (stages == 1 && needed && *needed > limit)
-      error->addNote(error->range, "no 'num_stages' fits: even 1 needs " + Twine(*needed) +
+    if (stages == 1 && bytes && *bytes > limit)
+      error->addNote(error->range, "no 'num_stages' fits: even 1 needs " + Twine(*bytes) +
                                        " bytes; take smaller blocks");
-    stages = stagesWithout(needed ? *needed - limit : 1);
+    stages = stagesWithout(bytes ? *bytes - limit : 1);
   }
-  if (fits == 0)
+  for (int stages = std::min(kEnoughStages, askedStages); stages > fits; --stages)
+    if (Lowered tried = lowerWithStages(*lowered.before, stages);
+        storeInParts(tried) || tried.works) {
+      fits = stages;
+      fitting = std::move(tried);
+    }
+  if (fits > 0)
+    lowered = std::move(fitting);
+  return fits;
+}
+
+void Compilation::fitSharedMemory(Lowered &lowered) {
+  std::optional<int64_t> bytes = sharedBytesOf(*lowered.module);
+  int64_t limit = processorOf(*lowered.module).maxSharedBytesPerCta();
+  if (!bytes || *bytes <= limit || !lowered.messages.getLast())
     return;
-  lowered = std::move(fitting);
+  int fits = reduceStages(lowered, *bytes);
+  if (fits == 0 || fits == askedStages)
+    return;
   result->metadata.numStages = std::min(int(result->metadata.numStages), fits);
   if (options.remarks)
     lowered.messages.remark(kernelRange,

@@ -99,6 +99,7 @@ static void addPipelining(PassList &passes, const PipelineOptions &options) {
   passes.add(createTileGPUPipelineLoopsPass(
       {options.reductionStages, options.loadWarps, options.numCtas}));
   passes.add(createTileGPULowerTensorCopiesPass());
+  passes.add(createTileGPULowerTensorStoresPass({options.storeBytes}));
   passes.add(createTileGPUSplitRolesPass());
   passes.add(createTileGPUMulticastCopiesPass({options.numCtas}));
   passes.add(createTileGPUUnrollLoopsPass());
@@ -124,8 +125,8 @@ static void addRegisterPlan(PassList &passes, const PipelineOptions &options) {
   passes.add(createTileGPUPlanRegistersPass(std::move(registers)));
 }
 
-/// What is in flight across the iterations of a loop over tiles, where buffers lie in shared memory,
-/// and the barriers and fences of all memory.
+/// What is in flight across the iterations of a loop over tiles, where buffers lie in shared
+/// memory, and the barriers and fences of all memory.
 static void addMemory(PassList &passes) {
   passes.add(createTileGPUOverlapEpiloguesPass());
   passes.add(createTileGPUStoreByWarpgroupPass());
@@ -169,9 +170,8 @@ struct TileGPUPipelineOptions : PassPipelineOptions<TileGPUPipelineOptions> {
   Option<std::string> loadWarps{*this, "load-warps",
                                 llvm::cl::desc("warps of their own for tensor copies"),
                                 llvm::cl::init("auto")};
-  Option<std::string> persistent{*this, "persistent",
-                                 llvm::cl::desc("CTAs that run several programs"),
-                                 llvm::cl::init("off")};
+  Option<std::string> persistent{
+      *this, "persistent", llvm::cl::desc("CTAs that run several programs"), llvm::cl::init("off")};
   Option<int> numCtas{*this, "num-ctas", llvm::cl::desc("programs that copy for each other"),
                       llvm::cl::init(1)};
   Option<std::string> stopBefore{*this, "stop-before",

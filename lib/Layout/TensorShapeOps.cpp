@@ -53,6 +53,22 @@ LinearLayout sliceLayout(const LinearLayout &layout, unsigned axis) {
   return removeRegisterReplication(dropDim(layout, axis));
 }
 
+std::optional<LinearLayout> extractSliceLayout(const LinearLayout &layout, unsigned axis,
+                                               int32_t elements,
+                                               std::vector<int32_t> *registerMap) {
+  assert(axis < layout.getNumOutDims() && "axis beyond the rank");
+  for (const std::string &in : layout.getInDimNames())
+    for (int bit = 0; bit < layout.getInDimSizeLog2(in); ++bit) {
+      LinearLayout::Basis basis = layout.getBasis(in, unsigned(bit));
+      bool isOther = false;
+      for (size_t dim = 0; dim < basis.size(); ++dim)
+        isOther |= dim == axis ? basis[dim] % elements != 0 : basis[dim] != 0;
+      if (basis[axis] >= elements && (in != kRegister || isOther))
+        return std::nullopt;
+    }
+  return removeRegisterReplication(layout.resizeOutDim(dimName(axis), elements), registerMap);
+}
+
 LinearLayout expandDimsLayout(const LinearLayout &layout, unsigned axis) {
   assert(axis <= layout.getNumOutDims() && "axis beyond the rank");
   std::vector<LinearLayout::OutDim> outs = layout.getOutDims();

@@ -221,7 +221,7 @@ std::vector<Launch> Planner::launchesOf(const ProductTile &tile) const {
 /// Two that share columns of B, two that share rows of A, and of what is one wave of clusters four
 /// and eight.
 std::vector<Launch> Planner::sharedLaunchesOf(const ProductTile &tile) const {
-  if (tile.fit != 1 || !tile.isOneDot())
+  if (tile.fit != 1 || !(tile.isOneDot() || tile.sharesRows()))
     return {};
   std::vector<Launch> launches{{tile, 1, 1, 2}};
   if (!choosesGroup)
@@ -251,8 +251,7 @@ double Planner::predict(const Launch &launch) const {
   const ProductTile &tile = launch.tile;
   int64_t count = tilesOf(tile) * launch.splitK, room = multiprocessors * tile.fit;
   double steps = double(divideCeil(divideCeil(product.k, tile.k), launch.splitK));
-  double compute =
-      double(tile.m * tile.n * tile.k * elementBytes) / (tile.rate * kPerMicrosecond);
+  double compute = double(tile.m * tile.n * tile.k * elementBytes) / (tile.rate * kPerMicrosecond);
   double copies = copied(tile, 0) / launch.sharingA + copied(tile, 1) / launch.sharingB;
   double area = double(tile.m * tile.n) / kLargeTile;
   auto wave = [&](int64_t together) {

@@ -60,6 +60,11 @@ class Tile:
         return self.fit == 1 and 16 * self.warps == (self.n if self.transposed else self.m)
 
     @property
+    def stages_with_store(self):
+        """Those that shared memory has room for beside all of a tile's store, of 16-bit elements."""
+        return (SHARED_MEMORY // self.fit - 1024 - 2 * self.m * self.n) // (STEP_BYTES * (self.m + self.n))
+
+    @property
     def is_copied_out(self):
         """Whether tensor copies store it: threads do where a side is no sum of a few powers of two."""
         return max(self.m.bit_count(), self.n.bit_count()) <= MOST_PIECES
@@ -87,12 +92,14 @@ class Tile:
     @property
     def roles_in_cluster(self):
         """Whether programs of a cluster can copy for each other."""
-        return self.fit == 1 and self.is_one_dot
+        return self.fit == 1 and (self.is_one_dot or self.shares_rows)
 
 
 # Bytes of shared memory of a multiprocessor, of which each program takes 1024 for itself.
 SHARED_MEMORY = MODEL["shared_bytes"]
 MOST_STAGES = 8
+STEP_BYTES = 128  # of a row of A, of a column of B in a step along K
+PARTED_STAGES = 4  # most of those for which tilec stores tiles in parts
 MOST_COLUMNS = 256  # of one instruction
 MOST_PIECES = 3  # that a side is stored in
 
@@ -118,9 +125,8 @@ def between(knots, size):
 
 def made(m, n, warps, fit, rate):
     """A tile of 16-bit elements with the stages that shared memory has room for."""
-    depth = 64
-    stages = (SHARED_MEMORY // fit - 1024) // (2 * depth * (m + n))
-    return Tile(m, n, depth, warps, min(MOST_STAGES, stages), fit, rate)
+    stages = (SHARED_MEMORY // fit - 1024) // (STEP_BYTES * (m + n))
+    return Tile(m, n, STEP_BYTES // 2, warps, min(MOST_STAGES, stages), fit, rate)
 
 
 def extents(knots):

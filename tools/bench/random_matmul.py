@@ -57,10 +57,14 @@ class RandomMatmul(Matmul):
         clustered = sorted(product_model.shared_plans(self.problem, found[:4 * TRIED]), key=self.predicted)
         usual = product_model.usual_plans(self.problem)
         clustered = [replace(plan, sharing_b=2) for plan in usual] + clustered
+        # Programs without a tile can only be in a launch of those that take one after the other.
+        clustered = [plan if self.has_whole_clusters(plan) else replace(plan, programs=product_model.MULTIPROCESSORS)
+                     for plan in clustered]
         clustered = [plan for plan in clustered if self.has_whole_clusters(plan)][:CLUSTERED]
         self.planned = [self.configuration(plan) for _, plan in product_model.planned(self.problem, PLANNED)]
         made = self.planned + [self.configuration(plan) for plan in plans + usual + clustered]
         made += [regrouped for plan in found[:GROUPED] + clustered[:GROUPED] for regrouped in self.regrouped(plan)]
+        made += [restaged for plan in found[:GROUPED] + clustered[:GROUPED] for restaged in self.restaged(plan)]
         self.others = list({configuration.label: configuration for configuration in made}.values())
 
     def has_whole_clusters(self, plan):
@@ -70,10 +74,20 @@ class RandomMatmul(Matmul):
         """The same with other neighbours. What neighbours load at the same time is read from the second cache once: of tall
         tiles that is best A, which those of a row of tiles share."""
         configuration = self.configuration(plan)
-        groups = [1] if plan.tile.m > plan.tile.n else []
+        groups = [1] if plan.tile.m > plan.tile.n else [2] if self.grid(configuration)[0] < product_model.MULTIPROCESSORS else []
         if plan.ctas > 1:
             groups = [2, 16] if plan.sharing_a == 1 else [4] if plan.sharing_b > 1 else []
         return [replace(configuration, constants=dict(configuration.constants, GROUP_M=group)) for group in groups]
+
+    def restaged(self, plan):
+        """The same, and one with other neighbours, with so many stages that tiles are stored in parts, or with those that are
+        left beside a whole one, where the tile has more."""
+        whole = plan.tile.stages_with_store
+        if not self.configuration(plan).programs or whole >= min(plan.tile.stages, product_model.PARTED_STAGES):
+            return []
+        stages = {min(plan.tile.stages, product_model.PARTED_STAGES), max(3, whole)} - {plan.tile.stages}
+        return [replace(configuration, stages=count) for configuration in (self.configuration(plan), *self.regrouped(plan)[:1])
+                for count in sorted(stages)]
 
     def predicted(self, plan):
         return product_model.predict(self.problem, plan)

@@ -24,6 +24,9 @@ struct PipelineOptions {
   std::string loadWarps = "auto";
   /// CTAs that run several programs: "on", "off" or "auto" (tilegpu-make-persistent).
   std::string persistent = "off";
+  /// Shared memory that the stores of a tile may take, in bytes (tilegpu-lower-tensor-stores);
+  /// zero: as much as they need.
+  int64_t storeBytes = 0;
   /// Programs that form a cluster and copy for each other (tilegpu-multicast-copies).
   int numCtas = 1;
   /// Marks of what the warps do (tilegpu-insert-timeline).

@@ -98,6 +98,14 @@ LinearLayout sliceLayout(const LinearLayout &layout, unsigned axis);
 /// and tells where each old register's element is in it.
 LinearLayout dropDim(const LinearLayout &layout, unsigned axis);
 
+/// The layout of the elements with the same coordinate / `elements` along `axis`, a power of two,
+/// when registers alone say which coordinate / `elements` an element has; nothing when threads or
+/// registers of several purposes do. With all registers kept in the map, as in
+/// removeRegisterReplication.
+std::optional<LinearLayout> extractSliceLayout(const LinearLayout &layout, unsigned axis,
+                                               int32_t elements,
+                                               std::vector<int32_t> *registerMap = nullptr);
+
 /// Inserts a dimension of size 1 at `axis`.
 LinearLayout expandDimsLayout(const LinearLayout &layout, unsigned axis);
 

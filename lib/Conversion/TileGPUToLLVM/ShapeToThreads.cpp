@@ -99,6 +99,27 @@ struct Broadcast : ThreadPattern<tile::BroadcastOp> {
   }
 };
 
+/// Registers of the source, in the order of the slice.
+struct ExtractSlice : ThreadPattern<ExtractSliceOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(ExtractSliceOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto result = cast<RankedTensorType>(op.getType());
+    const LinearLayout &layout = layoutOf(cast<RankedTensorType>(op.getSource().getType()));
+    auto elements = int32_t(result.getDimSize(op.getAxis()));
+    std::vector<int32_t> registerMap;
+    extractSliceLayout(layout, op.getAxis(), elements, &registerMap);
+    SmallVector<Value> values(numRegisters(result));
+    for (auto [r, place] : llvm::enumerate(registerMap)) {
+      int32_t coordinate = layout.apply({{kRegister, int32_t(r)}})[op.getAxis()].second;
+      if (coordinate / elements * elements == int32_t(op.getStart()))
+        values[place] = adaptor.getSource()[r];
+    }
+    rewriter.replaceOpWithMultiple(op, {values});
+    return success();
+  }
+};
+
 /// Operations after which every register holds what it held before.
 template <typename Op> struct Rename : ThreadPattern<Op> {
   using ThreadPattern<Op>::ThreadPattern;
@@ -115,6 +136,7 @@ template <typename Op> struct Rename : ThreadPattern<Op> {
 } // namespace
 
 void tilec::populateShapePatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
-  patterns.add<MakeRange, Splat, Constant, Poison, Broadcast, Rename<tile::ExpandDimsOp>,
-               Rename<tile::ReshapeOp>, Rename<tile::PermuteOp>>(lowering, patterns.getContext());
+  patterns.add<MakeRange, Splat, Constant, Poison, Broadcast, ExtractSlice,
+               Rename<tile::ExpandDimsOp>, Rename<tile::ReshapeOp>, Rename<tile::PermuteOp>>(
+      lowering, patterns.getContext());
 }

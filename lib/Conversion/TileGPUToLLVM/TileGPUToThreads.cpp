@@ -112,12 +112,12 @@ struct ConvertTileGPUToThreads final
     target.addIllegalOp<MbarrierInitOp, MbarrierInvalOp, MbarrierWaitOp, SlotAcquireOp,
                         SlotReleaseOp, ClusterBarrierOp, ClusterStoreOp, TmaLoadOp, TmaStoreOp,
                         TmaStoreWaitOp, WarpgroupBarrierOp>();
-    target.addIllegalOp<ConvertLayoutOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp,
-                        PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp, DotOp,
-                        MemDescIndexOp, MemDescPermuteOp, AsyncCopyOp, AsyncCommitOp, AsyncWaitOp,
-                        ProxyFenceOp, ProgramOfTileOp, OrderedProgramOp, MmaOp, WgmmaOp,
-                        WgmmaWaitOp, ParkOp, UnparkOp, RefreshOp, TimelineOpenOp, TimelineMarkOp,
-                        TimelineCloseOp, TensorMapsOpenOp, EncodeTensorMapOp, TensorMapsCloseOp>();
+    target.addIllegalOp<
+        ConvertLayoutOp, ExtractSliceOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp,
+        PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp, DotOp, MemDescIndexOp,
+        MemDescPermuteOp, AsyncCopyOp, AsyncCommitOp, AsyncWaitOp, ProxyFenceOp, ProgramOfTileOp,
+        OrderedProgramOp, MmaOp, WgmmaOp, WgmmaWaitOp, ParkOp, UnparkOp, RefreshOp, TimelineOpenOp,
+        TimelineMarkOp, TimelineCloseOp, TensorMapsOpenOp, EncodeTensorMapOp, TensorMapsCloseOp>();
     target.addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp,
                       AtomicRMWGlobalOp, AtomicCasGlobalOp, AtomicAddSharedOp, OpaqueZeroOp, WallOp,
                       ThreadMmaOp, ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp,

@@ -434,9 +434,16 @@ struct TmaStore : ThreadPattern<TmaStoreOp> {
                        builder, loc, adaptor.getDesc().front(), place, coordinates,
                        /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
                  });
-      NVVM::CpAsyncBulkCommitGroupOp::create(builder, loc);
+      if (!op.getCommitAll())
+        NVVM::CpAsyncBulkCommitGroupOp::create(builder, loc);
       scf::YieldOp::create(builder, loc);
     });
+    if (op.getCommitAll())
+      scf::IfOp::create(rewriter, loc, isFirstOfWarpgroup(rewriter, op, lowering.position),
+                        [&](OpBuilder &builder, Location) {
+                          NVVM::CpAsyncBulkCommitGroupOp::create(builder, loc);
+                          scf::YieldOp::create(builder, loc);
+                        });
     rewriter.eraseOp(op);
     return success();
   }

@@ -4,6 +4,8 @@
 #swapped = #tilegpu.linear<{register = [], lane = [[2], [1], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>
 #lanes = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>
 #eight = #tilegpu.linear<{register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[0], [0]], block = []}, [256]>
+#halves = #tilegpu.linear<{register = [[0, 1], [0, 16], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 32]>
+#half = #tilegpu.linear<{register = [[0, 1], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 16]>
 
 module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // Four consecutive aligned floats are one instruction.
@@ -110,6 +112,24 @@ func.func @shuffle_conversion(%p: !tile.ptr<f32>, %x: tensor<32xf32, #lanes>) {
   %s = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #swapped>
   %a = tile.addptr %s, %r : tensor<32x!tile.ptr<f32>, #swapped>, tensor<32xi32, #swapped>
   tile.store %a, %0 : tensor<32x!tile.ptr<f32>, #swapped>
+  func.return
+}
+
+// The second half of the columns is in every second pair of registers.
+// CHECK-LABEL: func @extract_slice
+// CHECK: tilegpu.st_global %arg3, %arg0
+// CHECK-NEXT: tilegpu.st_global %arg4, %arg0
+// CHECK-NEXT: tilegpu.st_global %arg7, %arg0
+// CHECK-NEXT: tilegpu.st_global %arg8, %arg0
+// CHECK-NEXT: tilegpu.st_global %arg11, %arg0
+// CHECK-NEXT: tilegpu.st_global %arg12, %arg0
+// CHECK-NEXT: tilegpu.st_global %arg15, %arg0
+// CHECK-NEXT: tilegpu.st_global %arg16, %arg0
+// CHECK-NEXT: return
+func.func @extract_slice(%p: !tile.ptr<i32>, %x: tensor<64x32xi32, #halves>) {
+  %0 = tilegpu.extract_slice %x axis = 1 start = 16 : tensor<64x32xi32, #halves> -> tensor<64x16xi32, #half>
+  %a = tile.splat %p : !tile.ptr<i32> -> tensor<64x16x!tile.ptr<i32>, #half>
+  tile.store %a, %0 : tensor<64x16x!tile.ptr<i32>, #half>
   func.return
 }
 

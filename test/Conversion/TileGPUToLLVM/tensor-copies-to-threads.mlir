@@ -163,4 +163,23 @@ func.func @warpgroups(%map: !tile.desc<[128, 128], f16, rows = 64> {tile.tensor_
   tilegpu.tma_store %map[%i, %i], %buf warpgroups = [0, 64] : !tile.desc<[128, 128], f16, rows = 64>, !m
   return
 }
+
+// One thread starts both copies, and the first one of each warpgroup counts them.
+// CHECK-LABEL: llvm.func @commit_all
+// CHECK: %[[CTA:.*]] = llvm.icmp "eq"
+// CHECK: llvm.cond_br %[[CTA]]
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.global.shared.cta
+// CHECK-NOT: nvvm.cp.async.bulk.commit.group
+// CHECK: %[[WITHIN:.*]] = llvm.and %{{.*}}, %{{.*}} : i32
+// CHECK: %[[FIRST:.*]] = llvm.icmp "eq" %[[WITHIN]]
+// CHECK: llvm.cond_br %[[FIRST]], ^[[COMMIT:.*]], ^
+// CHECK: ^[[COMMIT]]:
+// CHECK-NEXT: nvvm.cp.async.bulk.commit.group
+// CHECK-NOT: nvvm.cp.async.bulk.commit.group
+// CHECK: llvm.return
+func.func @commit_all(%map: !tile.desc<[128, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %i: i32) attributes {tile.kernel} {
+  %buf = tilegpu.local_alloc offset 0 : !m
+  tilegpu.tma_store %map[%i, %i], %buf commit_all : !tile.desc<[128, 128], f16>, !m
+  return
+}
 }

@@ -57,3 +57,28 @@ func.func @copies_in_flight(%p: tensor<512x!tile.ptr<f32>, #r>, %x: tensor<512xf
   tilegpu.local_store %x, %c : tensor<512xf32, #r>, !tilegpu.memdesc<[512], f32, #s>
   func.return
 }
+
+// -----
+
+#r = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [0]], block = []}, [256]>
+#s = #tilegpu.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128]]}, [256]>
+
+// What a copy to global memory reads is in use until all copies are waited for.
+// CHECK: tilegpu.shared_bytes = 2048 : i32
+// CHECK-LABEL: func @stores_in_flight
+// CHECK: tilegpu.local_alloc offset 0
+// CHECK: tilegpu.local_alloc offset 1024
+// CHECK: tilegpu.local_alloc offset 0
+func.func @stores_in_flight(%map: !tile.desc<[256], f32>, %x: tensor<256xf32, #r>, %i: i32) {
+  %a = tilegpu.local_alloc : !tilegpu.memdesc<[256], f32, #s>
+  tilegpu.local_store %x, %a : tensor<256xf32, #r>, !tilegpu.memdesc<[256], f32, #s>
+  tilegpu.tma_store %map[%i], %a : !tile.desc<[256], f32>, !tilegpu.memdesc<[256], f32, #s>
+  tilegpu.tma_store_wait 1
+  %b = tilegpu.local_alloc : !tilegpu.memdesc<[256], f32, #s>
+  tilegpu.local_store %x, %b : tensor<256xf32, #r>, !tilegpu.memdesc<[256], f32, #s>
+  tilegpu.tma_store %map[%i], %b : !tile.desc<[256], f32>, !tilegpu.memdesc<[256], f32, #s>
+  tilegpu.tma_store_wait 0
+  %c = tilegpu.local_alloc : !tilegpu.memdesc<[256], f32, #s>
+  tilegpu.local_store %x, %c : tensor<256xf32, #r>, !tilegpu.memdesc<[256], f32, #s>
+  func.return
+}

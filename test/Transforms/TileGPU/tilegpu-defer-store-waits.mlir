@@ -133,6 +133,100 @@ func.func @three_stores(%map: !tile.desc<[32, 16], f16>, %x: tensor<32x16xf16, #
   return
 }
 
+// A tile in four parts, through two buffers: both are in front of the loop, and its first part waits for the last iteration's.
+// The waits between parts stay.
+// CHECK-LABEL: func @series
+// CHECK: tilegpu.local_alloc
+// CHECK-NEXT: tilegpu.local_alloc
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK-NEXT: tilegpu.local_store %{{.*}}, %[[A:.*]] :
+// CHECK-NEXT: tilegpu.tma_store %{{.*}}, %[[A]] :
+// CHECK-NEXT: tilegpu.local_store %{{.*}}, %[[B:.*]] :
+// CHECK-NEXT: tilegpu.tma_store %{{.*}}, %[[B]] :
+// CHECK-NEXT: tilegpu.tma_store_wait 1
+// CHECK-NEXT: tilegpu.local_store %{{.*}}, %[[A]] :
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK-NEXT: tilegpu.tma_store %{{.*}}, %[[A]] :
+// CHECK-NEXT: tilegpu.local_store %{{.*}}, %[[B]] :
+// CHECK-NEXT: tilegpu.tma_store %{{.*}}, %[[B]] :
+// CHECK-NEXT: }
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK-NEXT: return
+// SYNC-LABEL: func @series
+// SYNC-DAG: tilegpu.local_alloc offset 0
+// SYNC-DAG: tilegpu.local_alloc offset 1024
+// SYNC: scf.for
+// SYNC-NEXT: tilegpu.tma_store_wait 0
+// SYNC-NEXT: nvvm.barrier0
+// SYNC-NEXT: tilegpu.local_store
+func.func @series(%map: !tile.desc<[32, 16], f16>, %x: tensor<32x16xf16, #b>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = tilegpu.local_alloc : <[32, 16], f16, #m>
+    %b = tilegpu.local_alloc : <[32, 16], f16, #m>
+    tilegpu.local_store %x, %a : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store %map[%i, %c0], %a : <[32, 16], f16>, <[32, 16], f16, #m>
+    tilegpu.local_store %x, %b : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store %map[%i, %c1], %b : <[32, 16], f16>, <[32, 16], f16, #m>
+    tilegpu.tma_store_wait 1
+    tilegpu.local_store %x, %a : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store_wait 0
+    tilegpu.tma_store %map[%n, %c0], %a : <[32, 16], f16>, <[32, 16], f16, #m>
+    tilegpu.local_store %x, %b : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store %map[%n, %c1], %b : <[32, 16], f16>, <[32, 16], f16, #m>
+    tilegpu.tma_store_wait 0
+  }
+  return
+}
+
+// Through one buffer.
+// CHECK-LABEL: func @series_of_one_buffer
+// CHECK: scf.for
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK-NEXT: tilegpu.local_store
+// CHECK-NEXT: tilegpu.tma_store %
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK-NEXT: tilegpu.local_store
+// CHECK-NEXT: tilegpu.tma_store %
+// CHECK-NEXT: }
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+func.func @series_of_one_buffer(%map: !tile.desc<[32, 16], f16>, %x: tensor<32x16xf16, #b>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = tilegpu.local_alloc : <[32, 16], f16, #m>
+    tilegpu.local_store %x, %a : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store %map[%i, %c0], %a : <[32, 16], f16>, <[32, 16], f16, #m>
+    tilegpu.tma_store_wait 0
+    tilegpu.local_store %x, %a : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store %map[%i, %c1], %a : <[32, 16], f16>, <[32, 16], f16, #m>
+    tilegpu.tma_store_wait 0
+  }
+  return
+}
+
+// Something else is done with one of the buffers.
+// CHECK-LABEL: func @series_read
+// CHECK: tilegpu.tma_store_wait 0
+// CHECK-NEXT: }
+func.func @series_read(%map: !tile.desc<[32, 16], f16>, %x: tensor<32x16xf16, #b>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = tilegpu.local_alloc : <[32, 16], f16, #m>
+    %b = tilegpu.local_alloc : <[32, 16], f16, #m>
+    tilegpu.local_store %x, %a : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store %map[%i, %c0], %a : <[32, 16], f16>, <[32, 16], f16, #m>
+    %y = tilegpu.local_load %a : <[32, 16], f16, #m> -> tensor<32x16xf16, #b>
+    tilegpu.local_store %y, %b : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store %map[%i, %c1], %b : <[32, 16], f16>, <[32, 16], f16, #m>
+    tilegpu.tma_store_wait 0
+  }
+  return
+}
+
 // A wait behind another store is no repetition.
 // CHECK-LABEL: func @store_between
 // CHECK: tilegpu.tma_store %

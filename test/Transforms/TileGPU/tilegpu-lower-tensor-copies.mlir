@@ -1,5 +1,5 @@
-// RUN: tile-opt %s --tilegpu-lower-tensor-copies --split-input-file | FileCheck %s
-// RUN: tile-opt %s --tilegpu-lower-tensor-copies --tilegpu-allocate-shared-memory --tilegpu-insert-synchronisation --split-input-file | FileCheck %s --check-prefix=SYNC
+// RUN: tile-opt %s --tilegpu-lower-tensor-copies --tilegpu-lower-tensor-stores --split-input-file | FileCheck %s
+// RUN: tile-opt %s --tilegpu-lower-tensor-copies --tilegpu-lower-tensor-stores --tilegpu-allocate-shared-memory --tilegpu-insert-synchronisation --split-input-file | FileCheck %s --check-prefix=SYNC
 
 #b = #tilegpu.linear<{register = [[0, 1], [8, 0], [16, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[4, 0], [0, 0]], block = []}, [32, 16]>
 module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {

@@ -13,6 +13,7 @@
 !ma = !tilegpu.memdesc<[128, 64], f16, #m>
 !mb = !tilegpu.memdesc<[64, 64], f16, #mb>
 !m2 = !tilegpu.memdesc<[256, 64], f16, #m2>
+!bars = !tilegpu.memdesc<[1], i64, #tilegpu.linear<{offset = []}, [1]>>
 !mc = !tilegpu.memdesc<[64, 128], f16, #mc>
 
 module attributes {tilegpu.num_warps = 8 : i32, tile.target = "sm_90a"} {
@@ -103,6 +104,120 @@ func.func @two_stores(%map: !tile.desc<[128, 64], f16>, %x: tensor<128x64xf16, #
     %b = tilegpu.local_alloc : !m
     tilegpu.local_store %y, %b : tensor<128x64xf16, #same>, !m
     tilegpu.tma_store %map[%n, %i], %b : !tile.desc<[128, 64], f16>, !m
+    tilegpu.tma_store_wait 0
+  }
+  return
+}
+
+// A load wants the map as it is.
+// CHECK-LABEL: func @loaded(%arg0: !tile.desc<[128, 64], f16>
+// CHECK: tma_store %arg0[%{{.*}}, %{{.*}}], %{{[a-z0-9_]+}} :
+func.func @loaded(%map: !tile.desc<[128, 64], f16>, %x: tensor<128x64xf16, #rows>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %bars = tilegpu.local_alloc : !bars
+  %in = tilegpu.local_alloc : !m
+  tilegpu.tma_load %map[%c0, %c0], %in, %bars[%c0] : !tile.desc<[128, 64], f16>, !m, !bars
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %buf = tilegpu.local_alloc : !m
+    tilegpu.local_store %x, %buf : tensor<128x64xf16, #rows>, !m
+    tilegpu.tma_store %map[%i, %i], %buf : !tile.desc<[128, 64], f16>, !m
+    tilegpu.tma_store_wait 0
+  }
+  return
+}
+
+// A buffer that is stored twice: each time by warpgroups.
+// CHECK-LABEL: func @used_twice(%arg0: !tile.desc<[128, 64], f16, rows = 64>
+// CHECK-COUNT-2: tma_store %arg0[%{{.*}}, %{{.*}}], %{{[a-z0-9_]+}} warpgroups = [0, 64] :
+func.func @used_twice(%map: !tile.desc<[128, 64], f16>, %x: tensor<128x64xf16, #rows>, %y: tensor<128x64xf16, #rows>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %buf = tilegpu.local_alloc : !m
+    tilegpu.local_store %x, %buf : tensor<128x64xf16, #rows>, !m
+    tilegpu.tma_store %map[%i, %c0], %buf : !tile.desc<[128, 64], f16>, !m
+    tilegpu.tma_store_wait 0
+    tilegpu.local_store %y, %buf : tensor<128x64xf16, #rows>, !m
+    tilegpu.tma_store %map[%i, %c1], %buf : !tile.desc<[128, 64], f16>, !m
+    tilegpu.tma_store_wait 0
+  }
+  return
+}
+
+// Or neither time, where one of the maps stays as it is, or another warpgroup writes the elements.
+// CHECK-LABEL: func @used_by_one
+// CHECK-COUNT-2: tma_store %arg{{[01]}}[%{{.*}}, %{{.*}}], %{{[a-z0-9_]+}} :
+func.func @used_by_one(%map: !tile.desc<[128, 64], f16>, %loaded: !tile.desc<[128, 64], f16>, %x: tensor<128x64xf16, #rows>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %bars = tilegpu.local_alloc : !bars
+  %in = tilegpu.local_alloc : !m
+  tilegpu.tma_load %loaded[%c0, %c0], %in, %bars[%c0] : !tile.desc<[128, 64], f16>, !m, !bars
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %buf = tilegpu.local_alloc : !m
+    tilegpu.local_store %x, %buf : tensor<128x64xf16, #rows>, !m
+    tilegpu.tma_store %map[%i, %i], %buf : !tile.desc<[128, 64], f16>, !m
+    tilegpu.tma_store %loaded[%i, %i], %buf : !tile.desc<[128, 64], f16>, !m
+    tilegpu.tma_store_wait 0
+  }
+  return
+}
+
+// CHECK-LABEL: func @used_alike
+// CHECK-COUNT-2: tma_store %arg0[%{{.*}}, %{{.*}}], %{{[a-z0-9_]+}} :
+func.func @used_alike(%map: !tile.desc<[128, 64], f16>, %x: tensor<128x64xf16, #rows>, %y: tensor<128x64xf16, #same>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %buf = tilegpu.local_alloc : !m
+    tilegpu.local_store %x, %buf : tensor<128x64xf16, #rows>, !m
+    tilegpu.tma_store %map[%i, %c0], %buf : !tile.desc<[128, 64], f16>, !m
+    tilegpu.tma_store_wait 0
+    tilegpu.local_store %y, %buf : tensor<128x64xf16, #same>, !m
+    tilegpu.tma_store %map[%i, %c1], %buf : !tile.desc<[128, 64], f16>, !m
+    tilegpu.tma_store_wait 0
+  }
+  return
+}
+
+// A wait leaves a copy in flight: where some stores are by warpgroups, all threads that store count those by one, too.
+// CHECK-LABEL: func @count_alike
+// CHECK: tma_store %arg0[%{{.*}}, %{{.*}}], %{{[a-z0-9_]+}} warpgroups = [0, 64] :
+// CHECK: tma_store %arg1[%{{.*}}, %{{.*}}], %{{[a-z0-9_]+}} commit_all :
+func.func @count_alike(%map: !tile.desc<[128, 64], f16>, %second: !tile.desc<[128, 64], f16>, %x: tensor<128x64xf16, #rows>, %y: tensor<128x64xf16, #same>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = tilegpu.local_alloc : !m
+    %b = tilegpu.local_alloc : !m
+    tilegpu.local_store %x, %a : tensor<128x64xf16, #rows>, !m
+    tilegpu.tma_store %map[%i, %i], %a : !tile.desc<[128, 64], f16>, !m
+    tilegpu.local_store %y, %b : tensor<128x64xf16, #same>, !m
+    tilegpu.tma_store %second[%i, %i], %b : !tile.desc<[128, 64], f16>, !m
+    tilegpu.tma_store_wait 1
+    tilegpu.local_store %x, %a : tensor<128x64xf16, #rows>, !m
+    tilegpu.tma_store %map[%i, %n], %a : !tile.desc<[128, 64], f16>, !m
+    tilegpu.tma_store_wait 0
+  }
+  return
+}
+
+// One thread starts all.
+// CHECK-LABEL: func @count_one
+// CHECK-NOT: commit_all
+// CHECK: return
+func.func @count_one(%map: !tile.desc<[128, 64], f16>, %y: tensor<128x64xf16, #same>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = tilegpu.local_alloc : !m
+    %b = tilegpu.local_alloc : !m
+    tilegpu.local_store %y, %a : tensor<128x64xf16, #same>, !m
+    tilegpu.tma_store %map[%i, %i], %a : !tile.desc<[128, 64], f16>, !m
+    tilegpu.local_store %y, %b : tensor<128x64xf16, #same>, !m
+    tilegpu.tma_store %map[%n, %i], %b : !tile.desc<[128, 64], f16>, !m
+    tilegpu.tma_store_wait 1
     tilegpu.tma_store_wait 0
   }
   return

@@ -30,3 +30,69 @@ func.func @local_load_c1(%b: !tilegpu.memdesc<[256], f32, #s>) {
 #s = #tilegpu.linear<{offset = [[1], [2]]}, [4]>
 // expected-error @below {{expected a layout of the buffer's shape}}
 func.func private @memdesc_shape(!tilegpu.memdesc<[8], f32, #s>)
+
+// -----
+
+#a = #tilegpu.linear<{register = [[0, 1], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 16]], block = []}, [32, 32]>
+#b = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 0]], block = []}, [32, 16]>
+
+func.func @extract_slice_axis(%x: tensor<32x32xf32, #a>) {
+  // expected-error @below {{expected a dimension of}}
+  %0 = tilegpu.extract_slice %x axis = 2 start = 0 : tensor<32x32xf32, #a> -> tensor<32x16xf32, #b>
+  func.return
+}
+
+// -----
+
+#a = #tilegpu.linear<{register = [[0, 1], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 16]], block = []}, [32, 32]>
+#b = #tilegpu.linear<{register = [[0, 1], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 0]], block = []}, [32, 16]>
+
+func.func @extract_slice_c2_warps(%x: tensor<32x32xf32, #a>) {
+  // expected-error @below {{expected registers to part}}
+  %0 = tilegpu.extract_slice %x axis = 1 start = 0 : tensor<32x32xf32, #a> -> tensor<32x16xf32, #b>
+  func.return
+}
+
+// -----
+
+#a = #tilegpu.linear<{register = [[0, 1], [0, 8], [8, 0], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 0]], block = []}, [32, 32]>
+#b = #tilegpu.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 0]], block = []}, [32, 16]>
+
+func.func @extract_slice_c2_layout(%x: tensor<32x32xf32, #a>) {
+  // expected-error @below {{expected registers to part}}
+  %0 = tilegpu.extract_slice %x axis = 1 start = 16 : tensor<32x32xf32, #a> -> tensor<32x16xf32, #b>
+  func.return
+}
+
+// -----
+
+#a = #tilegpu.linear<{register = [[0, 1], [0, 8], [8, 0], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 0]], block = []}, [32, 32]>
+#b = #tilegpu.linear<{register = [[0, 1], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]], block = []}, [16, 16]>
+
+func.func @extract_slice_c1_shape(%x: tensor<32x32xf32, #a>) {
+  // expected-error @below {{expected registers to part}}
+  %0 = tilegpu.extract_slice %x axis = 1 start = 16 : tensor<32x32xf32, #a> -> tensor<16x16xf32, #b>
+  func.return
+}
+
+// -----
+
+#a = #tilegpu.linear<{register = [[0, 1], [0, 8], [8, 0], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 0]], block = []}, [32, 32]>
+#b = #tilegpu.linear<{register = [[0, 1], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 0]], block = []}, [32, 16]>
+
+func.func @extract_slice_c1_start(%x: tensor<32x32xf32, #a>) {
+  // expected-error @below {{expected the start of a slice of 16 elements, got 8}}
+  %0 = tilegpu.extract_slice %x axis = 1 start = 8 : tensor<32x32xf32, #a> -> tensor<32x16xf32, #b>
+  func.return
+}
+
+// -----
+
+#a = #tilegpu.linear<{register = [[0, 1], [0, 8], [8, 0], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 0]], block = []}, [32, 32]>
+#b = #tilegpu.linear<{register = [[0, 1], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 0]], block = []}, [32, 16]>
+
+func.func @extract_slice_c1_end(%x: tensor<32x32xf32, #a>) {
+  // expected-error @below {{expected the start of a slice of 16 elements, got 32}}
+  %0 = tilegpu.extract_slice %x axis = 1 start = 32 : tensor<32x32xf32, #a> -> tensor<32x16xf32, #b>
+  func.return
+}

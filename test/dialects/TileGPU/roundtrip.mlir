@@ -3,6 +3,7 @@
 #a = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [512]>
 #w = #tilegpu.linear<{register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1], [2]], block = []}, [4]>
 #b = #tilegpu.linear<{register = [[128], [256]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = []}, [512]>
+#half = #tilegpu.linear<{register = [[128]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = []}, [256]>
 #s = #tilegpu.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256]]}, [512]>
 
 // CHECK: #[[A:.+]] = #tilegpu.linear<{register = {{\[\[}}1], [2]]
@@ -23,6 +24,8 @@ func.func @layouts(%x: tensor<512xf32, #a>) {
     %r = arith.addf %p, %q : f32
     tile.yield %r : f32
   }
+  // CHECK: tilegpu.extract_slice %{{.*}} axis = 0 start = 256 : tensor<512xf32, #{{.*}}> -> tensor<256xf32, #
+  %4 = tilegpu.extract_slice %0 axis = 0 start = 256 : tensor<512xf32, #b> -> tensor<256xf32, #half>
   func.return
 }
 

@@ -119,3 +119,14 @@ func.func @tma_store_c4_dimension(%map: !tile.desc<[8, 16], f16>, %i: i32, %buf:
   tilegpu.tma_store %map[%i, %i], %buf warpgroups = [2, 8] : !tile.desc<[8, 16], f16>, !buffer
   return
 }
+
+// -----
+
+#s = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8]]}, [8, 16]>
+!buffer = !tilegpu.memdesc<[8, 16], f16, #s>
+
+func.func @tma_store_c5(%map: !tile.desc<[8, 16], f16>, %i: i32, %buf: !buffer) {
+  // expected-error @below {{expects 'commit_all' where one thread stores all, not with 'warpgroups'}}
+  tilegpu.tma_store %map[%i, %i], %buf warpgroups = [0, 8] commit_all : !tile.desc<[8, 16], f16>, !buffer
+  return
+}

@@ -24,6 +24,8 @@ func.func @copies(%map: !tile.desc<[8, 16], f16>, %i: i32, %p: i1) {
   tilegpu.tma_store %map[%i, %i], %buf reduce = add : !tile.desc<[8, 16], f16>, !buffer
   // CHECK: tilegpu.tma_store %arg0[%arg1, %arg1], %{{[a-z0-9]+}} warpgroups = [0, 8] :
   tilegpu.tma_store %map[%i, %i], %buf warpgroups = [0, 8] : !tile.desc<[8, 16], f16>, !buffer
+  // CHECK: tilegpu.tma_store %arg0[%arg1, %arg1], %{{[a-z0-9]+}} reduce = add commit_all :
+  tilegpu.tma_store %map[%i, %i], %buf reduce = add commit_all : !tile.desc<[8, 16], f16>, !buffer
   // CHECK: tilegpu.tma_store_wait 1
   tilegpu.tma_store_wait 1
   // CHECK: tilegpu.mbarrier_inval %[[BARS]]

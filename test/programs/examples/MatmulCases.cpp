@@ -65,6 +65,8 @@ struct Problem {
   int64_t block = 32;
   /// Rows of a tile, where they are not its columns.
   int64_t rows = 64;
+  /// Of a program.
+  int warps = 4;
   /// Programs of a cluster.
   int ctas = 1;
   /// CTAs of a cluster that run a program together.
@@ -187,9 +189,8 @@ Result<KernelRun> buildHostDescriptors(const Problem &p, uint64_t seed) {
 /// With tensor descriptors, in any orientation; a tile is stored in one piece or, of several, in
 /// two. Long problems have rings that fill a multiprocessor, and so load warps.
 Result<KernelRun> buildPersistent(const Problem &p, uint64_t seed) {
-  constexpr int64_t blockM = 64;
-  int64_t blockN = p.block;
-  bool fills = p.m > 4 * blockM;
+  int64_t blockM = p.rows, blockN = p.block;
+  bool fills = p.m > 4 * blockM || p.warps > 4;
   int64_t blockK = fills ? 64 : 32;
   RunBuilder builder("52-matmul-persistent.tile", "matmul_persistent", seed);
   addOperands(builder, p);
@@ -201,7 +202,7 @@ Result<KernelRun> buildPersistent(const Problem &p, uint64_t seed) {
   builder.constant("B_ROWS", p.transB ? "False" : "True");
   if (p.ctas > 1)
     builder.ctas(p.ctas);
-  builder.grid(p.ctas > 1 ? 4 : 3);
+  builder.warps(p.warps).grid(p.ctas > 1 ? 4 : 3);
   return builder.idealBytes(p.bytes()).take();
 }
 
@@ -505,6 +506,17 @@ void addMatmulCases(std::vector<Case> &cases) {
         wide.block = blockN;
         addCase(cases, "matmul_persistent", Scale::Full, buildPersistent, wide);
       }
+    // Tiles beside whose rings there is memory for a part of them: cut along columns, along rows,
+    // in pieces of which warpgroups share some, of one and of two programs.
+    for (auto [tileRows, blockN, ctas] : {std::tuple<int64_t, int64_t, int>{128, 256, 1},
+                                          {128, 256, 2},
+                                          {192, 208, 2},
+                                          {224, 128, 1}}) {
+      Problem parted = {type, 2 * tileRows + 72, 2 * blockN + 24, 232, false, true};
+      parted.rows = tileRows, parted.block = blockN, parted.warps = 8, parted.ctas = ctas;
+      addCase(cases, "matmul_persistent " + std::to_string(tileRows) + "x" + std::to_string(blockN),
+              Scale::Full, buildPersistent, parted);
+    }
     for (int64_t k : {104, 200})
       addCase(cases, "matmul_host_descriptors", Scale::Full, buildHostDescriptors,
               {type, 136, 56, k, false, true});

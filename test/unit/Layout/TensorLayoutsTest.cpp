@@ -215,6 +215,68 @@ TEST_F(TensorLayoutsRandom, slice_drops_the_axis_and_its_registers) {
   }
 }
 
+/// Each register of `layout` is in the place that the map names, less the start of its slice.
+void expectSlices(const LinearLayout &layout, unsigned axis, int32_t elements) {
+  std::vector<int32_t> registerMap;
+  std::optional<LinearLayout> slice = extractSliceLayout(layout, axis, elements, &registerMap);
+  ASSERT_TRUE(slice.has_value());
+  std::vector<int64_t> shape = layoutShape(layout);
+  int64_t numSlices = shape[axis] / elements;
+  shape[axis] = elements;
+  EXPECT_EQ(layoutShape(*slice), shape);
+  EXPECT_TRUE(slice->isSurjective());
+  EXPECT_EQ(int64_t(elementsPerThread(*slice)) * numSlices, elementsPerThread(layout));
+  ASSERT_EQ(int32_t(registerMap.size()), elementsPerThread(layout));
+  forEachPosition(layout, [&](int32_t r, int32_t l, int32_t w) {
+    Coords expected = at(layout, r, l, w);
+    // All threads have elements of the same slice in a register.
+    EXPECT_EQ(expected[axis] / elements, at(layout, r, 0, 0)[axis] / elements);
+    expected[axis] %= elements;
+    EXPECT_EQ(at(*slice, registerMap[size_t(r)], l, w), expected);
+  });
+}
+
+TEST(TensorLayouts, slices_are_registers) {
+  LinearLayout product = wgmmaAccumulatorLayout({128, 256}, {8, 1}, 256);
+  for (int32_t columns : {8, 16, 64, 128, 256})
+    expectSlices(product, 1, columns);
+  EXPECT_EQ(extractSliceLayout(product, 1, 64), wgmmaAccumulatorLayout({128, 64}, {8, 1}, 64));
+  // Two instructions for the rows of each warpgroup.
+  expectSlices(wgmmaAccumulatorLayout({256, 64}, {8, 1}, 64), 0, 128);
+  LinearLayout blocked = blockedLayout({64, 32}, {1, 4}, {8, 4}, {4, 1}, {1, 0});
+  expectSlices(blocked, 0, 32);
+  expectSlices(blocked, 1, 16);
+}
+
+TEST(TensorLayouts, slices_of_threads_are_none) {
+  LinearLayout product = wgmmaAccumulatorLayout({128, 64}, {8, 1}, 64);
+  // Lanes part four columns; registers part rows 8 to 15, but warps those from row 16 on.
+  EXPECT_FALSE(extractSliceLayout(product, 1, 4).has_value());
+  EXPECT_FALSE(extractSliceLayout(product, 0, 64).has_value());
+  EXPECT_FALSE(extractSliceLayout(product, 0, 8).has_value());
+  // The second warpgroup has other columns.
+  LinearLayout beside = wgmmaAccumulatorLayout({64, 128}, {4, 2}, 64);
+  EXPECT_FALSE(extractSliceLayout(beside, 1, 32).has_value());
+  LinearLayout blocked = blockedLayout({64, 32}, {1, 4}, {8, 4}, {4, 1}, {1, 0});
+  EXPECT_FALSE(extractSliceLayout(blocked, 0, 16).has_value());
+  EXPECT_FALSE(extractSliceLayout(blocked, 1, 8).has_value());
+}
+
+TEST(TensorLayouts, slices_of_mixed_registers_are_none) {
+  // Bit 0 of the register says the half of the columns, and something else.
+  auto layoutWith = [](LinearLayout::Basis first) {
+    std::vector<LinearLayout::InDimBases> ins = {
+        {kRegister.str(), {first, {1, 0}}},
+        {kLane.str(), {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 0}}},
+        {kWarp.str(), {}},
+        {kBlock.str(), {}}};
+    return llvm::cantFail(LinearLayout::create(ins, {{dimName(0), 2}, {dimName(1), 32}}));
+  };
+  expectSlices(layoutWith({0, 16}), 1, 16);
+  EXPECT_FALSE(extractSliceLayout(layoutWith({1, 16}), 1, 16).has_value());
+  EXPECT_FALSE(extractSliceLayout(layoutWith({0, 17}), 1, 16).has_value());
+}
+
 TEST_F(TensorLayoutsRandom, broadcast_reads_registers_in_place) {
   for (int trial = 0; trial < 200; ++trial) {
     int rank = pick(1, 3);

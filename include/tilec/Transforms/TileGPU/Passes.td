@@ -314,17 +314,51 @@ def TileGPUCheckProtocolPass : Pass<"tilegpu-check-protocol", "::mlir::func::Fun
 }
 
 def TileGPULowerTensorCopiesPass : Pass<"tilegpu-lower-tensor-copies", "::mlir::func::FuncOp"> {
-  let summary = "accesses through tensor maps outside of pipelines become TMA copies";
+  let summary = "loads through tensor maps outside of pipelines become TMA copies";
   let description = [{
     What `tilegpu-pipeline-loops` has left of `tile.descriptor_load`: a `tilegpu.tma_load` into a buffer, a wait for its
     barrier object, and a load from the buffer; or no load, where the value only fills a buffer of that layout. In a loop
     over tiles whose load warps fill rings that buffer is a ring of one slot, if it fits beside an epilogue's, and nothing
     writes what is copied: `tilegpu.slot_acquire` in front of the copy, which so is the load warps', and
     `tilegpu.slot_release` behind what reads the buffer last.
-    `tile.descriptor_store`: a store to a buffer and a `tilegpu.tma_store` of it.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
+}
+
+def TileGPULowerTensorStoresPass : Pass<"tilegpu-lower-tensor-stores", "::mlir::func::FuncOp"> {
+  let summary = "stores and reductions through tensor maps become TMA copies";
+  let description = [{
+    `tile.descriptor_store`, `tile.descriptor_reduce`: a store to a buffer and a `tilegpu.tma_store` of it, which is waited for.
+
+    With `bytes`, those of a loop over tiles that come one behind the other leave in parts where their buffers would take
+    more: slices (`tilegpu.extract_slice`) along a dimension that registers alone part, of at most 16384 bytes, or of
+    fewer where that is what it takes; up to two buffers for all slices of one type, each waited for before it is
+    filled again, in front of the copy before so that one barrier tells of both. Parts of several stores come by turns, in no
+    order where they overlap. The tensor maps are for blocks like the slices then, so nothing else may use them. Where no
+    parts are small enough, all stays as it is without.
+
+    ```mlir
+    tile.descriptor_store %map[%i, %j], %x : !tile.desc<[128, 256], f16>, tensor<128x256xf16, #x>
+    // becomes, with bytes=32768,
+    %a = tilegpu.local_alloc : !b
+    %0 = tilegpu.extract_slice %x axis = 1 start = 0 : tensor<128x256xf16, #x> -> tensor<128x64xf16, #s>
+    tilegpu.local_store %0, %a : tensor<128x64xf16, #s>, !b
+    tilegpu.tma_store %map[%i, %j], %a : !tile.desc<[128, 64], f16>, !b
+    %1 = tilegpu.extract_slice %x axis = 1 start = 64 : tensor<128x256xf16, #x> -> tensor<128x64xf16, #s>
+    tilegpu.local_store %1, %b : tensor<128x64xf16, #s>, !b
+    tilegpu.tma_store_wait 0
+    tilegpu.tma_store %map[%i, %j64], %b : !tile.desc<[128, 64], f16>, !b
+    %2 = tilegpu.extract_slice %x axis = 1 start = 128 : tensor<128x256xf16, #x> -> tensor<128x64xf16, #s>
+    tilegpu.local_store %2, %a : tensor<128x64xf16, #s>, !b
+    // ...
+    ```
+
+    Does not change results.
+  }];
+  let options = [Option<"bytes", "bytes", "int64_t", "0",
+                        "shared memory that the stores of a tile may take; 0: as much as they need">];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
 }
 
 def TileGPUDecomposeDotsPass : Pass<"tilegpu-decompose-dots", "::mlir::func::FuncOp"> {
@@ -439,7 +473,8 @@ def TileGPUStoreByWarpgroupPass : Pass<"tilegpu-store-by-warpgroup", "::mlir::fu
     one goes on with the next tile's products while another one stores. Not in the innermost loop of products, where each
     iteration would start more copies.
     Where boxes would be too high for that, the type of the tensor map gets `rows`, if nothing else uses the map. Maps that the kernel
-    encodes stay with the thread that does so.
+    encodes stay with the thread that does so. Where some stores stay so and a wait leaves copies in flight, they get
+    `commit_all`.
 
     ```mlir
     tilegpu.local_store %x, %buf

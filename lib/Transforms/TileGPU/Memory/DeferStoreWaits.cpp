@@ -18,45 +18,82 @@ using namespace tilec;
 using namespace tilec::tilegpu;
 
 namespace {
-/// A tensor copy to global memory in each iteration of a loop, and the wait right behind it.
+/// Tensor copies to global memory in each iteration of a loop, and the wait right behind them.
 struct LoopStore {
   scf::ForOp loop;
-  LocalAllocOp buffer;
-  LocalStoreOp fill;
+  /// What is waited for reads them, and nothing else does.
+  llvm::SetVector<LocalAllocOp> buffers;
+  /// What writes them, and which of it does first.
+  SmallVector<LocalStoreOp> fills;
+  LocalStoreOp first;
   TmaStoreWaitOp wait;
 
   static std::optional<LoopStore> match(TmaStoreWaitOp wait);
-  /// Lets the next iteration wait. The buffer has memory of its own in all of them; `fills` are
-  /// those of all stores of which that is so.
-  void deferWait(const DenseSet<Operation *> &fills);
+  /// Lets the next iteration wait. The buffers have memory of their own in all of them; `deferred`
+  /// are the fills of all stores of which that is so.
+  void deferWait(const DenseSet<Operation *> &deferred);
+
+private:
+  bool findBuffers();
+  bool findFills();
 };
 } // namespace
 
 std::optional<LoopStore> LoopStore::match(TmaStoreWaitOp wait) {
   auto loop = dyn_cast<scf::ForOp>(wait->getParentOp());
-  auto store = dyn_cast_or_null<TmaStoreOp>(wait->getPrevNode());
-  if (!loop || !store || wait.getPending() != 0)
+  if (!loop || wait.getPending() != 0 || !isa_and_nonnull<TmaStoreOp>(wait->getPrevNode()))
     return std::nullopt;
-  LoopStore found{loop, store.getBuffer().getDefiningOp<LocalAllocOp>(), {}, wait};
-  if (!found.buffer || found.buffer->getBlock() != loop.getBody())
-    return std::nullopt;
-  for (Operation *user : found.buffer->getUsers()) {
-    auto fill = dyn_cast<LocalStoreOp>(user);
-    if (user == store)
-      continue;
-    if (!fill || found.fill || fill->getBlock() != loop.getBody())
-      return std::nullopt;
-    found.fill = fill;
-  }
-  return found.fill ? std::optional(found) : std::nullopt;
+  LoopStore found{loop, {}, {}, {}, wait};
+  return found.findBuffers() && found.findFills() ? std::optional(found) : std::nullopt;
 }
 
-void LoopStore::deferWait(const DenseSet<Operation *> &fills) {
+/// The copies go back to a wait in front of them that is not for one of their buffers.
+bool LoopStore::findBuffers() {
+  auto isUsedBefore = [&](Operation *op) {
+    return llvm::any_of(buffers, [&](LocalAllocOp buffer) {
+      return llvm::any_of(buffer->getUsers(), [&](Operation *user) {
+        return user->getBlock() == op->getBlock() && user->isBeforeInBlock(op);
+      });
+    });
+  };
+  for (Operation *op = wait->getPrevNode(); op; op = op->getPrevNode()) {
+    auto before = dyn_cast<TmaStoreWaitOp>(op);
+    if (before && before.getPending() == 0 && !isUsedBefore(before))
+      break;
+    auto store = dyn_cast<TmaStoreOp>(op);
+    if (!store)
+      continue;
+    auto buffer = store.getBuffer().getDefiningOp<LocalAllocOp>();
+    if (!buffer || buffer->getBlock() != loop.getBody())
+      return false;
+    buffers.insert(buffer);
+  }
+  return true;
+}
+
+bool LoopStore::findFills() {
+  for (LocalAllocOp buffer : buffers)
+    for (Operation *user : buffer->getUsers()) {
+      if (user->getBlock() != loop.getBody() || wait->isBeforeInBlock(user))
+        return false;
+      auto store = dyn_cast<LocalStoreOp>(user);
+      if (!store && !isa<TmaStoreOp>(user))
+        return false;
+      if (!store)
+        continue;
+      fills.push_back(store);
+      if (!first || store->isBeforeInBlock(first))
+        first = store;
+    }
+  return bool(first);
+}
+
+void LoopStore::deferWait(const DenseSet<Operation *> &deferred) {
   // In front of another store to shared memory, so that the barrier behind that one serves both. Of
   // a tile that is stored in parts it is the first part's: behind one of its copies a wait would be
   // for that copy, too.
-  Operation *place = fill;
-  for (Operation *op = fill->getPrevNode(); op && fills.contains(place); op = op->getPrevNode())
+  Operation *place = first;
+  for (Operation *op = first->getPrevNode(); op && deferred.contains(place); op = op->getPrevNode())
     if (isa<LocalStoreOp>(op))
       place = op;
   wait->moveBefore(place);
@@ -88,20 +125,25 @@ struct DeferStoreWaits final : tilec::impl::TileGPUDeferStoreWaitsPassBase<Defer
     });
     if (stores.empty())
       return;
-    DenseSet<Operation *> fills;
+    DenseSet<Operation *> deferred;
     int64_t before = residentCtas(func);
     llvm::erase_if(stores, [&](LoopStore &store) {
-      Operation *next = store.buffer->getNextNode();
-      store.buffer->moveBefore(store.loop);
+      SmallVector<Operation *> nexts;
+      for (LocalAllocOp buffer : store.buffers) {
+        nexts.push_back(buffer->getNextNode());
+        buffer->moveBefore(store.loop);
+      }
       if (residentCtas(func) == before) {
-        fills.insert(store.fill);
+        deferred.insert(store.fills.begin(), store.fills.end());
         return false;
       }
-      store.buffer->moveBefore(next);
+      for (auto [buffer, next] :
+           llvm::zip_equal(llvm::reverse(store.buffers), llvm::reverse(nexts)))
+        buffer->moveBefore(next);
       return true;
     });
     for (LoopStore &store : stores)
-      store.deferWait(fills);
+      store.deferWait(deferred);
     // Those of two stores of an iteration have come together.
     func.walk([](TmaStoreWaitOp wait) {
       if (isRepeated(wait))

@@ -4,7 +4,8 @@
 // tilegpu-store-by-warpgroup: each warpgroup starts the tensor copies of its own part of a tile, so
 // that none waits for another one's products.
 
-#include "dialects/TileGPU/TileGPUOps.h"
+#include "../Pipeline/StreamByTma.h"
+#include "tilec/Analysis/ProductLoops.h"
 #include "tilec/Layout/TensorMapLayout.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -85,47 +86,104 @@ static unsigned blockDim(ArrayRef<int64_t> block, ArrayRef<int64_t> buffer, unsi
       return result;
 }
 
-static void setType(BlockArgument map, tile::DescType type) {
-  map.setType(type);
-  auto func = cast<func::FuncOp>(map.getOwner()->getParentOp());
-  func.setFunctionType(FunctionType::get(func.getContext(), func.front().getArgumentTypes(),
-                                         func.getFunctionType().getResults()));
-}
-
 /// Whether a loop over tiles goes on behind `store` with the products of the next one, which a
 /// warpgroup need not wait with. In the loop of the products themselves more copies cost more than
 /// that gains.
 static bool isBetweenTiles(TmaStoreOp store) {
   auto loop = dyn_cast<scf::ForOp>(store->getParentOp());
-  return loop && llvm::none_of(loop.getBody()->getOperations(), llvm::IsaPred<WgmmaOp>);
+  return loop && !isLoopOfProducts(loop);
 }
 
-/// Has each warpgroup store its part.
-static void storeByParts(TmaStoreOp store, const Parts &parts, int groups) {
+namespace {
+/// A store by warpgroups: the dimension of the block and the elements of it that each has, and the
+/// type that its map needs.
+struct PartedStore {
+  TmaStoreOp store;
+  unsigned dim;
+  int64_t elements;
+  tile::DescType type;
+};
+using PartedStores = SmallVector<PartedStore>;
+} // namespace
+
+/// How each warpgroup stores its part, if it can.
+static std::optional<PartedStore> planStore(TmaStoreOp store, const Parts &parts, int groups) {
   // A map that the kernel encodes is encoded anew behind the waits of the thread that does so.
-  auto map = dyn_cast<BlockArgument>(store.getDesc());
-  if (!map)
-    return;
+  if (!isa<BlockArgument>(store.getDesc()))
+    return std::nullopt;
   tile::DescType type = store.getDesc().getType();
   unsigned dim = blockDim(type.getBlockShape(), store.getBuffer().getType().getShape(), parts.dim);
   TensorMapTile form = boxesOf(type);
   if (form.box[dim] > parts.elements) {
     // A copy for each warpgroup is as fast as one for all. More of them are not.
     if (form.box[dim] > parts.elements * groups || parts.elements % 8 != 0)
-      return;
+      return std::nullopt;
     type = tile::DescType::get(type.getContext(), type.getBlockShape(), type.getElementType(),
                                type.getPadsWithNan(), type.getUsed(), parts.elements);
     auto lower =
         tensorMapTile(type.getBlockShape(), int32_t(tile::bitWidthOf(type.getElementType())),
                       type.getUsed(), parts.elements);
-    if (!map.hasOneUse() || !lower || lower->memory != form.memory)
-      return;
+    if (!lower || lower->memory != form.memory)
+      return std::nullopt;
     form = *lower;
   }
   if (!form.partsOf(dim, parts.elements, groups))
+    return std::nullopt;
+  return PartedStore{store, dim, parts.elements, type};
+}
+
+/// All stores of a buffer by warpgroups; nothing where that is not so of one.
+static PartedStores planBuffer(LocalAllocOp buffer, int groups) {
+  PartedStores planned;
+  std::optional<Parts> parts = partsOf(buffer, groups);
+  if (!parts)
+    return planned;
+  for (Operation *user : buffer->getUsers())
+    if (auto store = dyn_cast<TmaStoreOp>(user)) {
+      std::optional<PartedStore> parted;
+      if (isBetweenTiles(store))
+        parted = planStore(store, *parts, groups);
+      if (!parted)
+        return {};
+      planned.push_back(*parted);
+    }
+  return planned;
+}
+
+/// Drops the buffers that need a map changed which something else wants as it is.
+static void dropShared(SmallVectorImpl<PartedStores> &buffers) {
+  auto wants = [&](Operation *user, tile::DescType type) {
+    return llvm::any_of(buffers, [&](const PartedStores &stores) {
+      return llvm::any_of(stores, [&](const PartedStore &other) {
+        return other.store == user && other.type == type;
+      });
+    });
+  };
+  auto isAlone = [&](const PartedStore &parted) {
+    TypedValue<tile::DescType> map = TmaStoreOp(parted.store).getDesc();
+    return map.getType() == parted.type ||
+           llvm::all_of(map.getUsers(), [&](Operation *user) { return wants(user, parted.type); });
+  };
+  for (size_t before = ~size_t(0); before != buffers.size();) {
+    before = buffers.size();
+    llvm::erase_if(buffers,
+                   [&](const PartedStores &stores) { return !llvm::all_of(stores, isAlone); });
+  }
+}
+
+/// Where a wait leaves copies in flight, the threads that start some and those that start all have
+/// to count the same groups.
+static void countAlike(func::FuncOp func) {
+  SmallVector<TmaStoreOp> byOne, byParts;
+  func.walk([&](TmaStoreOp store) { (store.getWarpgroups() ? byParts : byOne).push_back(store); });
+  bool isCounted = func->walk([](TmaStoreWaitOp wait) {
+                         return wait.getPending() ? WalkResult::interrupt() : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+  if (byParts.empty() || !isCounted)
     return;
-  setType(map, type);
-  store.setWarpgroups(std::array{int64_t(dim), parts.elements});
+  for (TmaStoreOp store : byOne)
+    store.setCommitAll(true);
 }
 
 namespace {
@@ -136,16 +194,18 @@ struct StoreByWarpgroup final : tilec::impl::TileGPUStoreByWarpgroupPassBase<Sto
     int groups = warpgroupsOf(func);
     if (groups == 1 || numWarpsOf(func) != 4 * groups)
       return;
+    SmallVector<PartedStores> buffers;
     func.walk([&](LocalAllocOp buffer) {
-      SmallVector<TmaStoreOp> stores;
-      for (Operation *user : buffer->getUsers())
-        if (auto store = dyn_cast<TmaStoreOp>(user))
-          stores.push_back(store);
-      if (stores.size() != 1 || !isBetweenTiles(stores.front()))
-        return;
-      if (std::optional<Parts> parts = partsOf(buffer, groups))
-        storeByParts(stores.front(), *parts, groups);
+      if (PartedStores stores = planBuffer(buffer, groups); !stores.empty())
+        buffers.push_back(std::move(stores));
     });
+    dropShared(buffers);
+    for (PartedStores &stores : buffers)
+      for (PartedStore &parted : stores) {
+        setTensorMapType(cast<BlockArgument>(parted.store.getDesc()), parted.type);
+        parted.store.setWarpgroups(std::array{int64_t(parted.dim), parted.elements});
+      }
+    countAlike(func);
   }
 };
 } // namespace

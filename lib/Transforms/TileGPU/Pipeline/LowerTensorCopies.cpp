@@ -1,11 +1,10 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Descriptor accesses outside of software pipelines, by TMA. A load is a copy into a buffer, waited
+// Descriptor loads outside of software pipelines, by TMA. A load is a copy into a buffer, waited
 // for at once; where it does nothing but fill a buffer that a product reads, it is a copy into that
 // one, waited for in front of what reads it. Where load warps run ahead over a loop over tiles,
 // they start that copy of the next tile, too, as soon as this one's products have read the buffer.
-// A store writes its value to a buffer that a tensor copy reads, and so does a reduction.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -26,14 +25,6 @@ namespace tilec {
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
-
-/// A buffer for a tensor that a descriptor's copy fills or reads.
-static Value makeBuffer(OpBuilder &builder, Location loc, RankedTensorType type) {
-  auto form = tensorMapTile(type.getShape(), int32_t(tile::bitWidthOf(type.getElementType())));
-  auto buffer = MemDescType::get(builder.getContext(), type.getShape(), type.getElementType(),
-                                 LinearAttr::get(builder.getContext(), form->memory));
-  return LocalAllocOp::create(builder, loc, buffer, IntegerAttr());
-}
 
 /// Whether an operation may write global memory.
 static bool mayWriteMemory(Operation *op) {
@@ -122,7 +113,7 @@ public:
     Location loc = load.getLoc();
     Value buffer = target ? viewAsBlock(rewriter, loc, target->store.getBuffer(), target->inverse,
                                         target->memory)
-                          : makeBuffer(rewriter, loc, cast<RankedTensorType>(load.getType()));
+                          : makeBuffer(loc);
     Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
     Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
     if (target && isForLoadWarps(*target))
@@ -143,6 +134,11 @@ public:
   }
 
 private:
+  Value makeBuffer(Location loc) {
+    auto type = cast<RankedTensorType>(load.getType());
+    return LocalAllocOp::create(rewriter, loc, copyBufferType(type), IntegerAttr());
+  }
+
   std::optional<Target> findTarget() {
     Target target;
     SmallVector<int32_t> order;
@@ -246,38 +242,10 @@ struct LowerTensorCopies final : tilec::impl::TileGPULowerTensorCopiesPassBase<L
 
   void runOnOperation() override {
     SmallVector<tile::DescriptorLoadOp> loads;
-    SmallVector<tile::DescriptorStoreOp> stores;
-    SmallVector<tile::DescriptorReduceOp> reductions;
-    getOperation().walk([&](Operation *op) {
-      if (auto load = dyn_cast<tile::DescriptorLoadOp>(op))
-        loads.push_back(load);
-      else if (auto store = dyn_cast<tile::DescriptorStoreOp>(op))
-        stores.push_back(store);
-      else if (auto reduction = dyn_cast<tile::DescriptorReduceOp>(op))
-        reductions.push_back(reduction);
-    });
+    getOperation().walk([&](tile::DescriptorLoadOp load) { loads.push_back(load); });
     IRRewriter rewriter(&getContext());
     for (tile::DescriptorLoadOp load : loads)
       LoadLowering(rewriter, load).run();
-    for (tile::DescriptorStoreOp store : stores)
-      lowerStore(rewriter, store, tile::AtomicKindAttr());
-    for (tile::DescriptorReduceOp reduction : reductions)
-      lowerStore(rewriter, reduction, reduction.getKindAttr());
-  }
-
-private:
-  template <typename AccessOp>
-  static void lowerStore(IRRewriter &rewriter, AccessOp store, tile::AtomicKindAttr reduction) {
-    rewriter.setInsertionPoint(store);
-    Location loc = store.getLoc();
-    Value value = store.getValue();
-    while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
-      value = convert.getSource();
-    Value buffer = makeBuffer(rewriter, loc, cast<RankedTensorType>(value.getType()));
-    LocalStoreOp::create(rewriter, loc, value, buffer);
-    TmaStoreOp::create(rewriter, loc, store.getDesc(), store.getOffsets(), buffer, reduction);
-    TmaStoreWaitOp::create(rewriter, loc, 0);
-    rewriter.eraseOp(store);
   }
 };
 } // namespace

@@ -1,0 +1,331 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Descriptor stores and reductions, by TMA: the value is written to a buffer that a tensor copy
+// reads. Where shared memory is short, a tile leaves in parts, for which few small buffers do:
+//
+//   part 0 -> buffer 0, copy of buffer 0
+//   part 1 -> buffer 1, wait for the copy of buffer 0, copy of buffer 1
+//   part 2 -> buffer 0, wait for the copy of buffer 1, copy of buffer 0
+//   ...
+//
+// Parts are what the threads hold in some of their registers, so that none moves.
+
+#include "tilec/Transforms/TileGPU/Passes.h"
+
+#include "StreamByTma.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/ProductLoops.h"
+#include "tilec/Support/RemarkCategory.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_TILEGPULOWERTENSORSTORESPASS
+#include "tilec/Transforms/TileGPU/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+/// Bytes of the parts that are tried, the largest first: of larger ones copies begin later.
+static constexpr int64_t kPartBytes[] = {16384, 8192};
+/// The most buffers for parts of one type.
+static constexpr int64_t kMostBuffers = 2;
+/// The least of a row that a copy writes.
+static constexpr int64_t kLeastRowBytes = 64;
+/// The least of any other dimension: the period of the swizzle.
+static constexpr int64_t kLeastRows = 8;
+
+namespace {
+/// A descriptor store or reduction.
+struct TileStore {
+  explicit TileStore(tile::DescriptorStoreOp store)
+      : op(store), desc(store.getDesc()), offsets(store.getOffsets()), value(store.getValue()) {
+    skipConversions();
+  }
+  explicit TileStore(tile::DescriptorReduceOp reduction)
+      : op(reduction), desc(reduction.getDesc()), offsets(reduction.getOffsets()),
+        value(reduction.getValue()), kind(reduction.getKindAttr()) {
+    skipConversions();
+  }
+
+  RankedTensorType type() const { return cast<RankedTensorType>(value.getType()); }
+  /// Whether nothing but the shape of its blocks hinders parts: the map is an argument, for blocks
+  /// like the value.
+  bool canBeParted() const;
+  /// Takes the largest parts of at most `bytes`, or the whole where there are none.
+  void part(int64_t bytes);
+  int64_t numParts() const { return type().getDimSize(dim) / partType.getDimSize(dim); }
+  tile::DescType partDesc() const;
+  Value makePart(OpBuilder &builder, int64_t number) const;
+  SmallVector<Value> offsetsOf(OpBuilder &builder, int64_t number) const;
+
+  Operation *op;
+  TypedValue<tile::DescType> desc;
+  SmallVector<Value> offsets;
+  Value value;
+  tile::AtomicKindAttr kind;
+  unsigned dim = 0;
+  RankedTensorType partType;
+
+private:
+  /// What is stored may have any layout.
+  void skipConversions() {
+    while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
+      value = convert.getSource();
+    partType = type();
+  }
+};
+} // namespace
+
+static int64_t bytesOf(RankedTensorType type) {
+  return type.getNumElements() * int64_t(tile::bitWidthOf(type.getElementType())) / 8;
+}
+
+bool TileStore::canBeParted() const {
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  return loop && !isLoopOfProducts(loop) && isa<BlockArgument>(desc) &&
+         desc.getType().getUsed().empty() && desc.getType().getBlockShape() == type().getShape();
+}
+
+void TileStore::part(int64_t bytes) {
+  partType = type();
+  int64_t elementBytes = int64_t(tile::bitWidthOf(partType.getElementType())) / 8;
+  for (unsigned axis = 0; axis < unsigned(type().getRank()); ++axis) {
+    bool isRow = axis + 1 == unsigned(type().getRank());
+    int64_t least = isRow ? kLeastRowBytes / elementBytes : kLeastRows;
+    RankedTensorType slice = type();
+    for (int64_t size = type().getDimSize(axis) / 2; size >= least && bytesOf(slice) > bytes;
+         size /= 2) {
+      std::optional<RankedTensorType> smaller = sliceOf(type(), axis, size);
+      if (!smaller || !copyBufferType(*smaller))
+        break;
+      slice = *smaller;
+    }
+    if (bytesOf(slice) >= bytesOf(partType))
+      continue;
+    dim = axis;
+    partType = slice;
+  }
+}
+
+tile::DescType TileStore::partDesc() const {
+  tile::DescType whole = desc.getType();
+  return tile::DescType::get(whole.getContext(), partType.getShape(), whole.getElementType(),
+                             whole.getPadsWithNan(), whole.getUsed(), whole.getBoxRows());
+}
+
+Value TileStore::makePart(OpBuilder &builder, int64_t number) const {
+  if (partType == type())
+    return value;
+  return ExtractSliceOp::create(builder, op->getLoc(), partType, value, dim,
+                                number * partType.getDimSize(dim));
+}
+
+SmallVector<Value> TileStore::offsetsOf(OpBuilder &builder, int64_t number) const {
+  SmallVector<Value> result(offsets);
+  if (number == 0)
+    return result;
+  Value ahead =
+      arith::ConstantIntOp::create(builder, op->getLoc(), number * partType.getDimSize(dim), 32);
+  result[dim] = arith::AddIOp::create(builder, op->getLoc(), offsets[dim], ahead);
+  return result;
+}
+
+namespace {
+/// Stores one behind the other, of a tile that is cut into tensors.
+class Series {
+public:
+  void add(TileStore store) { stores.push_back(std::move(store)); }
+  /// Whether nothing but arithmetic lies between the last of them and `op`.
+  bool reaches(Operation *op) const;
+  /// Cuts the stores so that their buffers take at most `bytes`; false where they cannot.
+  bool part(int64_t bytes);
+  void lowerWhole(OpBuilder &builder);
+  void lowerParts(OpBuilder &builder);
+
+private:
+  /// Buffers of one type, used in turn.
+  struct Buffers {
+    int64_t parts = 0, count = 0, next = 0;
+    SmallVector<Value> made;
+  };
+  /// One part of a tile, with its buffer.
+  struct Part {
+    const TileStore *store;
+    int64_t number;
+    Value buffer;
+  };
+
+  bool havePartsInCommon() const;
+  void countParts();
+  bool countBuffers(int64_t bytes);
+  SmallVector<Part> listParts(OpBuilder &builder);
+
+  SmallVector<TileStore> stores;
+  llvm::MapVector<MemDescType, Buffers> buffers;
+};
+} // namespace
+
+bool Series::reaches(Operation *op) const {
+  Operation *last = stores.back().op;
+  if (last->getBlock() != op->getBlock())
+    return false;
+  for (Operation *between = last->getNextNode(); between != op; between = between->getNextNode())
+    if (!isMemoryEffectFree(between))
+      return false;
+  return true;
+}
+
+/// All that is stored through one map is cut in the same way.
+bool Series::havePartsInCommon() const {
+  for (const TileStore &store : stores)
+    for (Operation *user : store.desc.getUsers())
+      if (llvm::none_of(stores, [&](const TileStore &other) {
+            return other.op == user && other.dim == store.dim &&
+                   other.partType.getShape() == store.partType.getShape();
+          }))
+        return false;
+  return true;
+}
+
+void Series::countParts() {
+  buffers.clear();
+  for (const TileStore &store : stores)
+    buffers[copyBufferType(store.partType)].parts += store.numParts();
+}
+
+/// One buffer for the parts of each type, and more as long as there is memory: for the most parts
+/// first.
+bool Series::countBuffers(int64_t bytes) {
+  SmallVector<std::pair<int64_t, size_t>> order;
+  for (auto [i, entry] : llvm::enumerate(buffers))
+    order.emplace_back(-entry.second.parts, i);
+  llvm::sort(order);
+  for (int64_t count = 1; count <= kMostBuffers; ++count)
+    for (auto [parts, i] : order) {
+      auto &[type, those] = buffers.begin()[i];
+      auto size = int64_t(type.getSizeInBytes());
+      if (those.parts >= count && size <= bytes) {
+        those.count = count;
+        bytes -= size;
+      } else if (count == 1) {
+        return false;
+      }
+    }
+  return true;
+}
+
+bool Series::part(int64_t bytes) {
+  int64_t whole = 0;
+  for (const TileStore &store : stores)
+    whole += bytesOf(store.type());
+  if (whole <= bytes ||
+      !llvm::all_of(stores, [](const TileStore &store) { return store.canBeParted(); }))
+    return false;
+  for (int64_t partBytes : kPartBytes) {
+    for (TileStore &store : stores)
+      store.part(partBytes);
+    countParts();
+    if (havePartsInCommon() && countBuffers(bytes))
+      return true;
+  }
+  return false;
+}
+
+void Series::lowerWhole(OpBuilder &builder) {
+  for (const TileStore &store : stores) {
+    builder.setInsertionPoint(store.op);
+    Location loc = store.op->getLoc();
+    Value buffer = LocalAllocOp::create(builder, loc, copyBufferType(store.type()), IntegerAttr());
+    LocalStoreOp::create(builder, loc, store.value, buffer);
+    TmaStoreOp::create(builder, loc, store.desc, store.offsets, buffer, store.kind);
+    TmaStoreWaitOp::create(builder, loc, 0);
+    store.op->erase();
+  }
+}
+
+/// Of all stores by turns, so that a buffer for parts of one type is read while those of others are
+/// filled.
+SmallVector<Series::Part> Series::listParts(OpBuilder &builder) {
+  int64_t most = 0;
+  for (const TileStore &store : stores)
+    most = std::max(most, store.numParts());
+  SmallVector<Part> parts;
+  for (int64_t number = 0; number < most; ++number)
+    for (const TileStore &store : stores) {
+      if (number >= store.numParts())
+        continue;
+      MemDescType type = copyBufferType(store.partType);
+      Buffers &those = buffers[type];
+      auto slot = size_t(those.next++ % those.count);
+      if (slot == those.made.size())
+        those.made.push_back(
+            LocalAllocOp::create(builder, store.op->getLoc(), type, IntegerAttr()));
+      parts.push_back({&store, number, those.made[slot]});
+    }
+  return parts;
+}
+
+void Series::lowerParts(OpBuilder &builder) {
+  builder.setInsertionPoint(stores.back().op);
+  Location loc = stores.back().op->getLoc();
+  for (const TileStore &store : stores)
+    setTensorMapType(cast<BlockArgument>(store.desc), store.partDesc());
+  SmallVector<Part> parts = listParts(builder);
+  DenseMap<Value, size_t> usedFor;
+  // Waits until the copy that last read the buffer of part number `next` has, of `started` copies.
+  auto waitFor = [&](size_t next, size_t started) {
+    if (auto used = usedFor.find(parts[next].buffer); used != usedFor.end())
+      TmaStoreWaitOp::create(builder, loc, uint32_t(started - 1 - used->second));
+  };
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const auto &[store, number, buffer] = parts[i];
+    bool hasNext = i + 1 < parts.size();
+    bool isSameNext = hasNext && parts[i + 1].buffer == buffer;
+    LocalStoreOp::create(builder, loc, store->makePart(builder, number), buffer);
+    // The barrier in front of the copy tells of the next part's buffer, too.
+    if (hasNext && !isSameNext)
+      waitFor(i + 1, i);
+    TmaStoreOp::create(builder, loc, store->desc, store->offsetsOf(builder, number), buffer,
+                       store->kind);
+    usedFor[buffer] = i;
+    if (isSameNext)
+      waitFor(i + 1, i + 1);
+  }
+  TmaStoreWaitOp::create(builder, loc, 0);
+  remark::passed(loc, remark::RemarkOpts::name("StoredInParts").category(remarks::kPipeline))
+      << remark::add("a tile is stored in {0} parts, through {1} buffers", parts.size(),
+                     usedFor.size());
+  for (const TileStore &store : stores)
+    store.op->erase();
+}
+
+namespace {
+struct LowerTensorStores final : tilec::impl::TileGPULowerTensorStoresPassBase<LowerTensorStores> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<Series> found;
+    auto add = [&](TileStore store) {
+      if (found.empty() || !found.back().reaches(store.op))
+        found.emplace_back();
+      found.back().add(std::move(store));
+    };
+    getOperation().walk([&](Operation *op) {
+      if (auto store = dyn_cast<tile::DescriptorStoreOp>(op))
+        add(TileStore(store));
+      else if (auto reduction = dyn_cast<tile::DescriptorReduceOp>(op))
+        add(TileStore(reduction));
+    });
+    OpBuilder builder(&getContext());
+    for (Series &series : found)
+      if (bytes > 0 && series.part(bytes))
+        series.lowerParts(builder);
+      else
+        series.lowerWhole(builder);
+  }
+};
+} // namespace
