@@ -247,26 +247,38 @@ void Series::lowerWhole(OpBuilder &builder) {
   }
 }
 
-/// Of all stores by turns, so that a buffer for parts of one type is read while those of others are
-/// filled.
+/// In an order in which a buffer is read while another one is filled: next comes one of those parts
+/// of which most are left, unless it has the buffer of the part before.
 SmallVector<Series::Part> Series::listParts(OpBuilder &builder) {
-  int64_t most = 0;
-  for (const TileStore &store : stores)
-    most = std::max(most, store.numParts());
   SmallVector<Part> parts;
-  for (int64_t number = 0; number < most; ++number)
-    for (const TileStore &store : stores) {
-      if (number >= store.numParts())
+  SmallVector<int64_t> taken(stores.size(), 0);
+  auto bufferOf = [&](size_t i) -> Value {
+    Buffers &those = buffers[copyBufferType(stores[i].partType)];
+    auto slot = size_t(those.next % those.count);
+    if (slot == those.made.size())
+      those.made.push_back(LocalAllocOp::create(builder, stores[i].op->getLoc(),
+                                                copyBufferType(stores[i].partType), IntegerAttr()));
+    return those.made[slot];
+  };
+  for (;;) {
+    std::optional<size_t> best;
+    std::pair<bool, int64_t> most;
+    for (size_t i = 0; i < stores.size(); ++i) {
+      if (taken[i] == stores[i].numParts())
         continue;
-      MemDescType type = copyBufferType(store.partType);
-      Buffers &those = buffers[type];
-      auto slot = size_t(those.next++ % those.count);
-      if (slot == those.made.size())
-        those.made.push_back(
-            LocalAllocOp::create(builder, store.op->getLoc(), type, IntegerAttr()));
-      parts.push_back({&store, number, those.made[slot]});
+      const Buffers &those = buffers[copyBufferType(stores[i].partType)];
+      bool isFree = parts.empty() || parts.back().buffer != bufferOf(i);
+      std::pair<bool, int64_t> left(isFree, those.parts - those.next);
+      if (!best || left > most) {
+        best = i;
+        most = left;
+      }
     }
-  return parts;
+    if (!best)
+      return parts;
+    parts.push_back({&stores[*best], taken[*best]++, bufferOf(*best)});
+    ++buffers[copyBufferType(stores[*best].partType)].next;
+  }
 }
 
 void Series::lowerParts(OpBuilder &builder) {
@@ -276,10 +288,15 @@ void Series::lowerParts(OpBuilder &builder) {
     setTensorMapType(cast<BlockArgument>(store.desc), store.partDesc());
   SmallVector<Part> parts = listParts(builder);
   DenseMap<Value, size_t> usedFor;
+  // So many copies are waited for.
+  size_t done = 0;
   // Waits until the copy that last read the buffer of part number `next` has, of `started` copies.
   auto waitFor = [&](size_t next, size_t started) {
-    if (auto used = usedFor.find(parts[next].buffer); used != usedFor.end())
-      TmaStoreWaitOp::create(builder, loc, uint32_t(started - 1 - used->second));
+    auto used = usedFor.find(parts[next].buffer);
+    if (used == usedFor.end() || used->second < done)
+      return;
+    done = used->second + 1;
+    TmaStoreWaitOp::create(builder, loc, uint32_t(started - done));
   };
   for (size_t i = 0; i < parts.size(); ++i) {
     const auto &[store, number, buffer] = parts[i];
