@@ -98,10 +98,10 @@ LinearLayout sliceLayout(const LinearLayout &layout, unsigned axis);
 /// and tells where each old register's element is in it.
 LinearLayout dropDim(const LinearLayout &layout, unsigned axis);
 
-/// The layout of the elements with the same coordinate / `elements` along `axis`, a power of two,
-/// when registers alone say which coordinate / `elements` an element has; nothing when threads or
-/// registers of several purposes do. With all registers kept in the map, as in
-/// removeRegisterReplication.
+/// The layout of the elements with the same coordinate / `elements` along `axis`; `elements` is a
+/// power of two. Nothing where lanes or warps say which slice an element is of, or a register bit
+/// that moves along another dimension, too. `registerMap`: as of removeRegisterReplication, for the
+/// registers of all slices.
 std::optional<LinearLayout> extractSliceLayout(const LinearLayout &layout, unsigned axis,
                                                int32_t elements,
                                                std::vector<int32_t> *registerMap = nullptr);
