@@ -159,6 +159,7 @@ private:
     Value buffer;
   };
 
+  Buffers &buffersOf(const TileStore &store) { return buffers[copyBufferType(store.partType)]; }
   bool havePartsInCommon() const;
   void countParts();
   bool countBuffers(int64_t bytes);
@@ -194,7 +195,7 @@ bool Series::havePartsInCommon() const {
 void Series::countParts() {
   buffers.clear();
   for (const TileStore &store : stores)
-    buffers[copyBufferType(store.partType)].parts += store.numParts();
+    buffersOf(store).parts += store.numParts();
 }
 
 /// One buffer for the parts of each type, and more as long as there is memory: for the most parts
@@ -252,12 +253,12 @@ void Series::lowerWhole(OpBuilder &builder) {
 SmallVector<Series::Part> Series::listParts(OpBuilder &builder) {
   SmallVector<Part> parts;
   SmallVector<int64_t> taken(stores.size(), 0);
-  auto bufferOf = [&](size_t i) -> Value {
-    Buffers &those = buffers[copyBufferType(stores[i].partType)];
+  auto bufferOf = [&](const TileStore &store) -> Value {
+    Buffers &those = buffersOf(store);
     auto slot = size_t(those.next % those.count);
     if (slot == those.made.size())
-      those.made.push_back(LocalAllocOp::create(builder, stores[i].op->getLoc(),
-                                                copyBufferType(stores[i].partType), IntegerAttr()));
+      those.made.push_back(LocalAllocOp::create(builder, store.op->getLoc(),
+                                                copyBufferType(store.partType), IntegerAttr()));
     return those.made[slot];
   };
   for (;;) {
@@ -266,8 +267,8 @@ SmallVector<Series::Part> Series::listParts(OpBuilder &builder) {
     for (size_t i = 0; i < stores.size(); ++i) {
       if (taken[i] == stores[i].numParts())
         continue;
-      const Buffers &those = buffers[copyBufferType(stores[i].partType)];
-      bool isFree = parts.empty() || parts.back().buffer != bufferOf(i);
+      const Buffers &those = buffersOf(stores[i]);
+      bool isFree = parts.empty() || parts.back().buffer != bufferOf(stores[i]);
       std::pair<bool, int64_t> left(isFree, those.parts - those.next);
       if (!best || left > most) {
         best = i;
@@ -276,8 +277,8 @@ SmallVector<Series::Part> Series::listParts(OpBuilder &builder) {
     }
     if (!best)
       return parts;
-    parts.push_back({&stores[*best], taken[*best]++, bufferOf(*best)});
-    ++buffers[copyBufferType(stores[*best].partType)].next;
+    parts.push_back({&stores[*best], taken[*best]++, bufferOf(stores[*best])});
+    ++buffersOf(stores[*best]).next;
   }
 }
 
