@@ -57,6 +57,12 @@ unsigned bitWidthOf(Type scalar) {
   return isa<PtrType>(scalar) ? 64 : scalar.getIntOrFloatBitWidth();
 }
 
+unsigned bytesOf(Type scalar) { return llvm::divideCeil(bitWidthOf(scalar), 8u); }
+
+int64_t tensorBytesOf(RankedTensorType tensor) {
+  return tensor.getNumElements() * bytesOf(tensor.getElementType());
+}
+
 LogicalResult verifySameLayout(Operation *op) {
   RankedTensorType first;
   for (Type type : llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
@@ -94,7 +100,7 @@ LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError, Type
   return success();
 }
 
-unsigned PtrType::getElementBytes() const { return llvm::divideCeil(bitWidthOf(getPointee()), 8u); }
+unsigned PtrType::getElementBytes() const { return bytesOf(getPointee()); }
 
 //===----------------------------------------------------------------------===//
 // TileDialect

@@ -107,6 +107,10 @@ bool isZero(mlir::Value value);
 
 /// Bits that one value of a scalar type occupies in a register or in memory (pointers 64, i1 1).
 unsigned bitWidthOf(mlir::Type scalar);
+/// Bytes that one value of a scalar type occupies in memory, at least one; those of all elements of
+/// a tensor.
+unsigned bytesOf(mlir::Type scalar);
+int64_t tensorBytesOf(mlir::RankedTensorType tensor);
 
 /// Whether an atomic of this kind exists for elements of a type.
 bool hasAtomic(AtomicKind kind, mlir::Type element);

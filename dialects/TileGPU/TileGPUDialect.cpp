@@ -182,6 +182,19 @@ TensorMapTile tilegpu::boxesOf(tile::DescType desc) {
                         desc.getUsed(), desc.getBoxRows());
 }
 
+MemDescType tilegpu::copyBufferType(RankedTensorType type) {
+  auto form = tensorMapTile(type.getShape(), int32_t(tile::bitWidthOf(type.getElementType())));
+  return form ? MemDescType::get(type.getContext(), type.getShape(), type.getElementType(),
+                                 LinearAttr::get(type.getContext(), form->memory))
+              : MemDescType();
+}
+
+void tilegpu::setTensorMapType(BlockArgument map, tile::DescType type) {
+  map.setType(type);
+  auto func = cast<FunctionOpInterface>(map.getOwner()->getParentOp());
+  func.setType(func.cloneTypeWith(map.getOwner()->getArgumentTypes(), func.getResultTypes()));
+}
+
 int tilegpu::numCtasOf(Operation *op) { return moduleNumber(op, TileGPUDialect::kNumCtasAttr, 1); }
 
 int tilegpu::splitKOf(Operation *op) { return moduleNumber(op, tile::TileDialect::kSplitKAttr, 1); }

@@ -71,6 +71,13 @@ bool hasLayout(mlir::Type type);
 /// The boxes of tensor copies by a descriptor that has a tensor map.
 TensorMapTile boxesOf(tile::DescType desc);
 
+/// The type of a buffer for a tensor that a descriptor's copy fills or reads; null where no copy
+/// can.
+MemDescType copyBufferType(mlir::RankedTensorType type);
+
+/// Gives the blocks of a function's argument that is a tensor map another shape, or other boxes.
+void setTensorMapType(mlir::BlockArgument map, tile::DescType type);
+
 /// The module's warps per CTA (`tilegpu.num_warps`), 4 when it does not say.
 int numWarpsOf(mlir::Operation *op);
 /// The computing warpgroups of a CTA: four warps each, at least one.

@@ -31,7 +31,7 @@ static LogicalResult verifySlots(Operation *op, Value value, OperandRange slots)
 }
 
 int64_t tilec::tilegpu::registerVectors(RankedTensorType type) {
-  int64_t bytes = std::max(8u, tile::bitWidthOf(type.getElementType())) / 8;
+  int64_t bytes = tile::bytesOf(type.getElementType());
   return layoutOf(type).getInDimSize(kRegister) * bytes / 16;
 }
 

@@ -43,9 +43,8 @@ private:
 
 double bytesOf(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
-    return double(tensor.getNumElements()) *
-           std::max(8u, tile::bitWidthOf(tensor.getElementType())) / 8;
-  return double(std::max(8u, tile::bitWidthOf(type))) / 8;
+    return double(tile::tensorBytesOf(tensor));
+  return double(tile::bytesOf(type));
 }
 
 /// Of a block that is wider than what is wanted of it (`tile-widen-dots`) the rest is not copied.

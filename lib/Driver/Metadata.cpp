@@ -23,7 +23,7 @@ static tilecrt::KernelArgument describeArgument(func::FuncOp func, unsigned i) {
     argument.type = text.str();
   if (auto divisibility = func.getArgAttrOfType<IntegerAttr>(i, TileDialect::kDivisibilityAttr))
     argument.divisibility = divisibility.getInt();
-  argument.sizeBytes = std::max(8u, tile::bitWidthOf(type)) / 8;
+  argument.sizeBytes = tile::bytesOf(type);
   argument.kind = isa<tile::PtrType>(type) ? tilecrt::ArgumentKind::pointer
                   : isa<FloatType>(type)   ? tilecrt::ArgumentKind::floating
                                            : tilecrt::ArgumentKind::integer;

@@ -61,7 +61,7 @@ static LogicalResult update(Evaluator &e, Operation *op, Value pointer, const Bi
   for (size_t i = 0; i < bits.size(); ++i) {
     if (mask && !(*mask)[i])
       continue;
-    char *memory = e.memoryAt(op, "atomic", pointers[i], bytesOf(element), isWrite, type, i);
+    char *memory = e.memoryAt(op, "atomic", pointers[i], tile::bytesOf(element), isWrite, type, i);
     if (!memory)
       return failure();
     bits[i] = readElement(memory, element);

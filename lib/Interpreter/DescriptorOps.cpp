@@ -31,7 +31,7 @@ bool visitBlock(Evaluator &e, Operation *op, StringRef what, bool isWrite, Value
   ArrayRef<int64_t> block = type.getBlockShape();
   size_t rank = block.size();
   const Bits &bits = e.get(descriptor);
-  unsigned bytes = bytesOf(type.getElementType());
+  unsigned bytes = tile::bytesOf(type.getElementType());
   auto blockType = RankedTensorType::get(block, type.getElementType());
   for (size_t i = 0, count = product(block); i < count; ++i) {
     size_t rest = i;

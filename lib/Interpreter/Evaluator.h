@@ -114,8 +114,6 @@ private:
 
 /// The element's bits of an access of memory: a boolean is a byte there.
 uint64_t readElement(const char *memory, mlir::Type element);
-/// Bytes of an element in memory.
-unsigned bytesOf(mlir::Type element);
 
 /// What an atomic makes of the old and the given value.
 uint64_t combineAtomically(tile::AtomicKind kind, mlir::Type element, uint64_t old, uint64_t value);

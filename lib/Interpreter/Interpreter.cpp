@@ -156,7 +156,7 @@ LogicalResult tilec::interpret(func::FuncOp kernel, void *const *arguments,
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     if (!isa<tile::PtrType>(type) && !type.isIntOrFloat())
       return kernel.emitError("the interpreter has no arguments of type ") << type;
-    unsigned bytes = std::max(1u, tile::bitWidthOf(type) / 8);
+    unsigned bytes = tile::bytesOf(type);
     uint64_t word = 0;
     // The host is little-endian, as devices are.
     std::memcpy(&word, arguments[i], bytes);

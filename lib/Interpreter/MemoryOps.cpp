@@ -12,16 +12,14 @@ using namespace mlir;
 
 namespace tilec::interpreter {
 
-unsigned bytesOf(Type element) { return std::max(1u, tile::bitWidthOf(element) / 8); }
-
 uint64_t readElement(const char *memory, Type element) {
   uint64_t word = 0;
-  std::memcpy(&word, memory, bytesOf(element));
+  std::memcpy(&word, memory, tile::bytesOf(element));
   return element.isInteger(1) ? uint64_t(word != 0) : word;
 }
 
 void Evaluator::write(char *memory, Type element, uint64_t bits) {
-  unsigned bytes = bytesOf(element);
+  unsigned bytes = tile::bytesOf(element);
   changes += std::memcmp(memory, &bits, bytes) != 0;
   std::memcpy(memory, &bits, bytes);
 }
@@ -38,8 +36,8 @@ static LogicalResult runLoad(Evaluator &e, Operation *op) {
       bits[i] = other ? (*other)[i] : 0;
       continue;
     }
-    const char *memory =
-        e.memoryAt(op, "load", pointers[i], bytesOf(element), /*isWrite=*/false, load.getType(), i);
+    const char *memory = e.memoryAt(op, "load", pointers[i], tile::bytesOf(element),
+                                    /*isWrite=*/false, load.getType(), i);
     if (!memory)
       return failure();
     bits[i] = readElement(memory, element);
@@ -57,7 +55,7 @@ static LogicalResult runStore(Evaluator &e, Operation *op) {
     if (mask && !(*mask)[i])
       continue;
     char *memory =
-        e.memoryAt(op, "store", pointers[i], bytesOf(element), /*isWrite=*/true, type, i);
+        e.memoryAt(op, "store", pointers[i], tile::bytesOf(element), /*isWrite=*/true, type, i);
     if (!memory)
       return failure();
     e.write(memory, element, values[i]);

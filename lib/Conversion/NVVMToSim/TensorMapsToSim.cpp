@@ -44,7 +44,7 @@ static Lowered lowerEncoding(tilegpu::ThreadEncodeMapOp op, SimBuilder &b) {
   Location loc = op.getLoc();
   auto desc = cast<tile::DescType>(op.getDesc());
   TensorMapTile form = tilegpu::boxesOf(desc);
-  Value bytes = b.constant(loc, b.i64(), int64_t(tile::bitWidthOf(desc.getElementType())) / 8);
+  Value bytes = b.constant(loc, b.i64(), int64_t(tile::bytesOf(desc.getElementType())));
   SmallVector<Value> sizes(op.getShape()), strides, box;
   for (Value stride : op.getStrides())
     strides.push_back(LLVM::MulOp::create(b.rewriter, loc, stride, bytes));

@@ -151,7 +151,7 @@ public:
     replace("global_address", "b64", "", add(base, "l"));
     // One less is what is kept.
     replace("rank", "b32", "", std::to_string(rank - 1));
-    int64_t bytes = int64_t(tile::bitWidthOf(desc.getElementType())) / 8;
+    int64_t bytes = int64_t(tile::bytesOf(desc.getElementType()));
     Value scale = LLVM::ConstantOp::create(rewriter, loc, i64, bytes);
     for (size_t i = 0; i < rank; ++i) {
       // The fastest dimension comes first.

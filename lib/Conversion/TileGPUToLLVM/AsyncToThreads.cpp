@@ -43,7 +43,7 @@ struct AsyncCopy : ThreadPattern<AsyncCopyOp> {
     Location loc = op.getLoc();
     auto pointers = cast<RankedTensorType>(op.getPointer().getType());
     MemDescType buffer = op.getBuffer().getType();
-    unsigned bytes = std::max(8u, tile::bitWidthOf(buffer.getElementType())) / 8;
+    unsigned bytes = tile::bytesOf(buffer.getElementType());
     const LinearLayout &layout = layoutOf(pointers);
     SharedAccess access =
         analyseSharedAccess(layout, buffer.getLayout().getLayout(), int32_t(bytes * 8));

@@ -14,7 +14,7 @@ BufferAccess::BufferAccess(OpBuilder &builder, Operation *at, const ThreadLoweri
                            RankedTensorType tensor, MemDescType buffer)
     : place(at), position(lowering.position),
       scalar(lowering.types.convertScalar(tensor.getElementType())),
-      bytes(std::max(8u, tile::bitWidthOf(tensor.getElementType())) / 8),
+      bytes(tile::bytesOf(tensor.getElementType())),
       access(analyseSharedAccess(layoutOf(tensor), buffer.getLayout().getLayout(), bytes * 8)),
       index(threadPart(builder, at, position, access.offsets, bytes)),
       groups(groupRegisters(numRegisters(tensor), access.vectorRegisterBits)) {

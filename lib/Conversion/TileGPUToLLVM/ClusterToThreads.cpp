@@ -54,7 +54,7 @@ struct ClusterStore : ThreadPattern<ClusterStoreOp> {
     Value mask = constantI32(rewriter, loc, bytes - 1);
     BufferAccess plan(rewriter, op, lowering, tensor, wholeOf(ring));
     // Where an element is in the ring says which CTA gets it, and where in the buffer.
-    unsigned elementBytes = tile::bitWidthOf(tensor.getElementType()) / 8;
+    unsigned elementBytes = tile::bytesOf(tensor.getElementType());
     auto storeAll = [&](OpBuilder &builder) {
       auto store = [&](ArrayRef<Value> parts, Value offset) {
         Value word = packWord(builder, loc, parts);

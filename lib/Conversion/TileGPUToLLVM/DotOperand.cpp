@@ -35,7 +35,7 @@ DotOperand::DotOperand(OpBuilder &builder, DotOp dot, unsigned operand, Value ad
       isUnsigned(dot.getIsUnsigned()), lowering(threadLowering) {
   ArrayRef<int64_t> shape = buffer.getShape();
   depth = shape[operand == 0 ? shape.size() - 1 : shape.size() - 2];
-  bytes = std::max(8u, tile::bitWidthOf(buffer.getElementType())) / 8;
+  bytes = tile::bytesOf(buffer.getElementType());
   const LinearLayout &product = layoutOf(cast<RankedTensorType>(dot.getType()));
   LinearLayout reads = dotOperandLayout(product, operand, depth, &lineOfRegister);
   access = analyseSharedAccess(reads, buffer.getLayout().getLayout(), bytes * 8);

@@ -30,7 +30,7 @@ struct LocalGather : ThreadPattern<LocalGatherOp> {
     Location loc = op.getLoc();
     auto tensor = cast<RankedTensorType>(op.getType());
     Type scalar = lowering.types.convertScalar(tensor.getElementType());
-    unsigned bytes = std::max(8u, tile::bitWidthOf(tensor.getElementType())) / 8;
+    unsigned bytes = tile::bytesOf(tensor.getElementType());
     std::string along = dimName(op.getAxis());
     LinearLayout offsetOf = op.getBuffer().getType().getLayout().getLayout().invert();
     LinearLayout own = layoutOf(tensor).resizeOutDim(along, 1).compose(offsetOf);

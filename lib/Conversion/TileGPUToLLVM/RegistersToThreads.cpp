@@ -15,9 +15,7 @@ using namespace tilec::tilegpu;
 static constexpr int64_t kVectorBytes = 16;
 
 /// Bytes that an element takes in memory.
-static int64_t bytesOf(Type tensor) {
-  return std::max(8u, tile::bitWidthOf(getElementTypeOrSelf(tensor))) / 8;
-}
+static int64_t bytesOf(Type tensor) { return tile::bytesOf(getElementTypeOrSelf(tensor)); }
 
 /// The running thread's place in `slot`.
 static Value placeIn(OpBuilder &builder, Operation *op, const ThreadPosition &position,

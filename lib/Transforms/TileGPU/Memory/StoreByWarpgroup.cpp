@@ -4,10 +4,10 @@
 // tilegpu-store-by-warpgroup: each warpgroup starts the tensor copies of its own part of a tile, so
 // that none waits for another one's products.
 
-#include "../Pipeline/StreamByTma.h"
-#include "tilec/Analysis/ProductLoops.h"
-#include "tilec/Layout/TensorMapLayout.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
+
+#include "dialects/TileGPU/TileGPUOps.h"
+#include "tilec/Analysis/ProductLoops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -80,8 +80,7 @@ static int64_t bytesOfStores(scf::ForOp tiles) {
   int64_t bytes = 0;
   auto count = [&](Value value) {
     if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
-      bytes = std::max(bytes, tensor.getNumElements() *
-                                  int64_t(tile::bitWidthOf(tensor.getElementType())) / 8);
+      bytes = std::max(bytes, tile::tensorBytesOf(tensor));
   };
   tiles.walk([&](tile::StoreOp store) { count(store.getValue()); });
   tiles.walk([&](tile::DescriptorStoreOp store) { count(store.getValue()); });

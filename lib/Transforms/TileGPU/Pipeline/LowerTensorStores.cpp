@@ -13,7 +13,9 @@
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
-#include "StreamByTma.h"
+#include "dialects/TileGPU/TileGPUOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Analysis/ProductLoops.h"
@@ -80,10 +82,6 @@ private:
 };
 } // namespace
 
-static int64_t bytesOf(RankedTensorType type) {
-  return type.getNumElements() * int64_t(tile::bitWidthOf(type.getElementType())) / 8;
-}
-
 bool TileStore::canBeParted() const {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   return loop && !isLoopOfProducts(loop) && isa<BlockArgument>(desc) &&
@@ -92,19 +90,19 @@ bool TileStore::canBeParted() const {
 
 void TileStore::part(int64_t bytes) {
   partType = type();
-  int64_t elementBytes = int64_t(tile::bitWidthOf(partType.getElementType())) / 8;
+  int64_t elementBytes = tile::bytesOf(partType.getElementType());
   for (unsigned axis = 0; axis < unsigned(type().getRank()); ++axis) {
     bool isRow = axis + 1 == unsigned(type().getRank());
     int64_t least = isRow ? kLeastRowBytes / elementBytes : kLeastRows;
     RankedTensorType slice = type();
-    for (int64_t size = type().getDimSize(axis) / 2; size >= least && bytesOf(slice) > bytes;
-         size /= 2) {
+    for (int64_t size = type().getDimSize(axis) / 2;
+         size >= least && tile::tensorBytesOf(slice) > bytes; size /= 2) {
       std::optional<RankedTensorType> smaller = sliceOf(type(), axis, size);
       if (!smaller || !copyBufferType(*smaller))
         break;
       slice = *smaller;
     }
-    if (bytesOf(slice) >= bytesOf(partType))
+    if (tile::tensorBytesOf(slice) >= tile::tensorBytesOf(partType))
       continue;
     dim = axis;
     partType = slice;
@@ -222,7 +220,7 @@ bool Series::countBuffers(int64_t bytes) {
 bool Series::part(int64_t bytes) {
   int64_t whole = 0;
   for (const TileStore &store : stores)
-    whole += bytesOf(store.type());
+    whole += tile::tensorBytesOf(store.type());
   if (whole <= bytes ||
       !llvm::all_of(stores, [](const TileStore &store) { return store.canBeParted(); }))
     return false;

@@ -23,20 +23,6 @@ Value tilec::viewAsBlock(OpBuilder &builder, Location loc, Value buffer, ArrayRe
   return MemDescPermuteOp::create(builder, loc, block, buffer, builder.getDenseI32ArrayAttr(order));
 }
 
-MemDescType tilec::copyBufferType(RankedTensorType type) {
-  auto form = tensorMapTile(type.getShape(), int32_t(tile::bitWidthOf(type.getElementType())));
-  return form ? MemDescType::get(type.getContext(), type.getShape(), type.getElementType(),
-                                 LinearAttr::get(type.getContext(), form->memory))
-              : MemDescType();
-}
-
-void tilec::setTensorMapType(BlockArgument map, tile::DescType type) {
-  map.setType(type);
-  auto func = cast<func::FuncOp>(map.getOwner()->getParentOp());
-  func.setFunctionType(FunctionType::get(func.getContext(), func.front().getArgumentTypes(),
-                                         func.getFunctionType().getResults()));
-}
-
 TensorCopyRing::TensorCopyRing(scf::ForOp loop, int64_t stages, int64_t numCopies)
     : rewriter(loop.getContext()),
       barriers(rewriter, loop, stages, int32_t(numCopies), /*inits=*/{0, 0}) {}

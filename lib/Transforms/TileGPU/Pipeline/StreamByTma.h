@@ -19,13 +19,6 @@ namespace tilec {
 mlir::Value viewAsBlock(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value buffer,
                         llvm::ArrayRef<int32_t> order, const LinearLayout &memory);
 
-/// The type of a buffer for a tensor that a descriptor's copy fills or reads; null where no copy
-/// can.
-tilegpu::MemDescType copyBufferType(mlir::RankedTensorType type);
-
-/// Gives the blocks of an argument that is a tensor map another shape, or other boxes.
-void setTensorMapType(mlir::BlockArgument map, tile::DescType type);
-
 /// Barrier objects of a loop's ring, and the slot and parity that its iterations begin with.
 class TensorCopyRing {
 public:

@@ -55,7 +55,7 @@ static LoadVolume loadVolume(scf::ForOp loop) {
     if (!type || !hasLayout(type))
       continue;
     LinearLayout layout = layoutOf(type);
-    int64_t size = std::max(8u, tile::bitWidthOf(type.getElementType())) / 8;
+    int64_t size = tile::bytesOf(type.getElementType());
     int64_t elements = layout.getInDimSize(kRegister);
     int64_t vector = 1;
     for (int64_t axis = 0; axis < type.getRank(); ++axis)

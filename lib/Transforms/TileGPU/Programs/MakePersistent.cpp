@@ -265,7 +265,7 @@ static int64_t bytesExchanged(func::FuncOp func) {
   int64_t bytes = 0;
   for (auto store : func.front().getOps<tile::StoreOp>())
     if (auto type = dyn_cast<RankedTensorType>(store.getValue().getType()))
-      bytes += type.getNumElements() * int64_t(tile::bitWidthOf(type.getElementType())) / 8;
+      bytes += tile::tensorBytesOf(type);
   return bytes;
 }
 
