@@ -150,6 +150,52 @@ TILEC_API tilec_status tilec_jit_tune(tilec_jit *jit, const tilec_call *call,
 /// 1: `key` of @triton.autotune names the parameter that value number `index` of a call is for.
 TILEC_API int32_t tilec_jit_is_tuning_key(const tilec_jit *jit, size_t index);
 
+/// A matrix product C = A x B, with A of m x k and B of k x n elements.
+typedef struct tilec_product {
+  size_t struct_size;
+  int64_t m;
+  int64_t n;
+  int64_t k;
+  /// Of an element of A and B: 8 or 16; 0: 16.
+  int32_t element_bits;
+  /// Other than 0: A, B, lies by columns in memory: elements along m, along k, are together. By
+  /// rows otherwise.
+  int32_t a_by_columns;
+  int32_t b_by_columns;
+  /// Other than 0: the order of the kernel's programs is its own. It does not depend on a constant
+  /// as `group_m` of tilec_product_plan.
+  int32_t has_own_order;
+  /// The GPU: its target and its multiprocessors. NULL: sm_90a, which is the only one that the
+  /// model knows; 0: an H200's.
+  const char *target;
+  uint32_t multiprocessors;
+} tilec_product;
+
+/// A configuration of a product.
+typedef struct tilec_product_plan {
+  size_t struct_size;
+  /// The extents of a tile.
+  int64_t block_m;
+  int64_t block_n;
+  int64_t block_k;
+  /// Rows of tiles that programs in a row go down before they go on along n.
+  int32_t group_m;
+  int32_t num_warps;
+  int32_t num_stages;
+  /// 1: no clusters, no split.
+  int32_t num_ctas;
+  int32_t split_k;
+  /// The time that is predicted for a launch.
+  double microseconds;
+} tilec_product_plan;
+
+/// The configurations of a product that should take the least time, the likeliest first, by a model
+/// (docs/tuning.md): nothing is compiled or measured. `plans` has room for `most`, all with the
+/// struct_size of the first; `*num_plans` becomes how many there are. TILEC_UNAVAILABLE: a target
+/// that the model does not know.
+TILEC_API tilec_status tilec_plan_product(const tilec_product *product, size_t most,
+                                          tilec_product_plan *plans, size_t *num_plans);
+
 typedef struct tilec_tuning_info {
   size_t struct_size;
   const char *kernel;

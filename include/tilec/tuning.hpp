@@ -58,10 +58,11 @@ struct Config {
     options.numWarps = options.numWarps ? options.numWarps : numWarps;
     options.numStages = options.numStages ? options.numStages : numStages;
     options.maxRegisters = options.maxRegisters ? options.maxRegisters : maxRegisters;
-    // A cluster is for several programs or for one: what the options say of either counts. Larger
-    // clusters than there are mean none.
+    // A cluster is for several programs or for one: what the options say of either counts. Clusters
+    // of other sizes than there are mean none.
     bool isPaired = options.numCtas > 1, isSplit = options.splitK > 1;
-    options.numCtas = options.numCtas ? options.numCtas : numCtas == 2 && !isSplit ? 2 : 0;
+    bool isSize = numCtas == 2 || numCtas == 4 || numCtas == 8;
+    options.numCtas = options.numCtas ? options.numCtas : isSize && !isSplit ? numCtas : 0;
     options.splitK = options.splitK ? options.splitK : isPaired ? 0 : splitK;
     return options;
   }
@@ -267,6 +268,18 @@ Tuning tune(const Device &device, const Source &source, const Options &options,
   };
   (void)detail::withValues(launch, search, args...);
   return result;
+}
+
+/// The configurations of a product that should take the least time, the likeliest first; see
+/// tilec_plan_product. The struct_size of `product` does not count.
+inline Status planProduct(tilec_product product, size_t most,
+                          std::vector<tilec_product_plan> &plans) {
+  product.struct_size = sizeof product;
+  plans.assign(most, detail::sized<tilec_product_plan>());
+  size_t count = 0;
+  Status status = detail::statusOf(tilec_plan_product(&product, most, plans.data(), &count));
+  plans.resize(count);
+  return status;
 }
 
 template <typename Signature> class TunedKernel;

@@ -317,6 +317,23 @@ std::vector<ProductPlan> Planner::plan(size_t most) const {
   return plans;
 }
 
+llvm::Error checkProduct(const Product &product, const Processor &processor) {
+  if (!processor.has(Feature::Wgmma))
+    return llvm::createStringError("the model of products is for sm_90a, it does not know " +
+                                   processor.name.str());
+  constexpr int64_t mostExtent = int64_t(1) << 31;
+  for (auto [name, extent] :
+       {std::pair("m", product.m), std::pair("n", product.n), std::pair("k", product.k)})
+    if (extent < 1 || extent > mostExtent)
+      return llvm::createStringError(llvm::Twine("'") + name + "' of a product is " +
+                                     llvm::Twine(extent) + ", expected 1 to " +
+                                     llvm::Twine(mostExtent));
+  if (product.bits != 8 && product.bits != 16)
+    return llvm::createStringError(
+        "the model of products knows no elements but those of 8 or 16 bits");
+  return llvm::Error::success();
+}
+
 std::vector<ProductPlan> planProduct(const Product &product, size_t most, int multiprocessors,
                                      bool choosesGroup) {
   return Planner(product, multiprocessors, choosesGroup).plan(most);

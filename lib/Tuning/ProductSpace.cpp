@@ -80,9 +80,6 @@ llvm::Error ProductReader::readExtents() {
         return wrong(key, "is the argument '" + name + "', whose value is not known");
       product.*extent = value->second;
     }
-    constexpr int64_t mostExtent = int64_t(1) << 31;
-    if (product.*extent < 1 || product.*extent > mostExtent)
-      return wrong(key, "expects at least 1, got " + std::to_string(product.*extent));
   }
   return llvm::Error::success();
 }
@@ -106,8 +103,6 @@ llvm::Error ProductReader::readOperands() {
       product.bits = type.contains("8") && !type.contains("128") ? 8 : type.contains("16") ? 16 : 0;
     }
   }
-  if (product.bits != 8 && product.bits != 16)
-    return wrong("bits", "is 8 or 16: the model knows no other elements");
   return llvm::Error::success();
 }
 
@@ -171,9 +166,8 @@ llvm::Expected<std::vector<TuningConfig>> ProductReader::read() {
         &ProductReader::readTile, &ProductReader::readMost})
     if (llvm::Error error = (this->*step)())
       return std::move(error);
-  if (!launch.target.processor->has(Feature::Wgmma))
-    return llvm::createStringError("'product' is for sm_90a: the model of products does not know " +
-                                   launch.target.processor->name.str());
+  if (llvm::Error error = checkProduct(product, *launch.target.processor))
+    return std::move(error);
   // Which programs are neighbours is the group's to say.
   std::vector<TuningConfig> configs;
   for (const ProductPlan &plan :

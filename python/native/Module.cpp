@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <new>
+#include <vector>
 
 using namespace tilec::python;
 
@@ -252,6 +253,47 @@ static PyObject *functionInfo(PyObject *, PyObject *args) {
 }
 
 //===----------------------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------------------===//
+
+/// plan_product(m, n, k, bits, a by columns, b by columns, own order, target, multiprocessors,
+/// most)
+static PyObject *planProduct(PyObject *, PyObject *args) {
+  tilec_product product = {};
+  product.struct_size = sizeof product;
+  long long m = 0, n = 0, k = 0;
+  int bits = 0, aByColumns = 0, bByColumns = 0, ownOrder = 0;
+  Py_ssize_t most = 0;
+  if (!PyArg_ParseTuple(args, "LLLipppzIn", &m, &n, &k, &bits, &aByColumns, &bByColumns, &ownOrder,
+                        &product.target, &product.multiprocessors, &most))
+    return nullptr;
+  product.m = m;
+  product.n = n;
+  product.k = k;
+  product.element_bits = bits;
+  product.a_by_columns = aByColumns;
+  product.b_by_columns = bByColumns;
+  product.has_own_order = ownOrder;
+  tilec_product_plan empty = {};
+  empty.struct_size = sizeof empty;
+  std::vector<tilec_product_plan> plans(size_t(most), empty);
+  size_t count = 0;
+  if (tilec_status status = tilec_plan_product(&product, plans.size(), plans.data(), &count))
+    return raiseStatus(status);
+  Ref list(PyList_New(0));
+  for (size_t i = 0; list && i < count; ++i) {
+    const tilec_product_plan &plan = plans[i];
+    Ref row(Py_BuildValue(
+        "(LLLiiiiid)", static_cast<long long>(plan.block_m), static_cast<long long>(plan.block_n),
+        static_cast<long long>(plan.block_k), int(plan.group_m), int(plan.num_warps),
+        int(plan.num_stages), int(plan.num_ctas), int(plan.split_k), plan.microseconds));
+    if (!row || PyList_Append(list.get(), row.get()) != 0)
+      return nullptr;
+  }
+  return list.release();
+}
+
+//===----------------------------------------------------------------------------------===//
 // Bundles
 //===----------------------------------------------------------------------------------===//
 
@@ -344,6 +386,9 @@ static PyMethodDef functions[] = {
     {"kernel_stage", kernelStage, METH_VARARGS, "(kernel, stage): the text of a kept stage."},
     {"function_info", functionInfo, METH_VARARGS,
      "(device, kernel): (registers, local bytes, programs of a multiprocessor)."},
+    {"plan_product", planProduct, METH_VARARGS,
+     "(m, n, k, bits, a by columns, b by columns, own order, target, multiprocessors, most): "
+     "tuples."},
     {"bundle_read", bundleRead, METH_O, "The handle of a bundle in bytes."},
     {"bundle_destroy", bundleDestroy, METH_O, "Gives a bundle's handle back."},
     {"bundle_describe", bundleDescribe, METH_O, "What a bundle has but the code, as JSON."},

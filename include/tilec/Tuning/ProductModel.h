@@ -1,14 +1,18 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which configurations of a matrix product are worth a try, from its sizes: how long it takes with a
-// tile is predicted from rates of whole multiprocessors, rounds of tiles, what remains of a tile at
-// the end, and what tensor copies read. The numbers (lib/Tuning/product_model.json) are measured on
-// an H200, with the text that loads A and B through pointers or descriptors and keeps one sum
+// Which configurations of a matrix product are worth a try, from its sizes: how long it takes with
+// a tile is predicted from rates of whole multiprocessors, rounds of tiles, what remains of a tile
+// at the end, and what tensor copies read. The numbers (lib/Tuning/product_model.json) are measured
+// on an H200, with the text that loads A and B through pointers or descriptors and keeps one sum
 // (examples/40-matmul.tile, 43-matmul-descriptors.tile): docs/tuning.md, "A model of products".
 
 #ifndef TILEC_TUNING_PRODUCTMODEL_H
 #define TILEC_TUNING_PRODUCTMODEL_H
+
+#include "tilec/Support/Processor.h"
+
+#include "llvm/Support/Error.h"
 
 #include <array>
 #include <cstddef>
@@ -40,10 +44,15 @@ struct ProductPlan {
   double microseconds = 0;
 };
 
+/// An error says what the model does not know: the processor, elements of other sizes, extents that
+/// are none.
+llvm::Error checkProduct(const Product &product, const Processor &processor);
+
 /// At most so many configurations for sm_90a, those first that should take the least time: of tiles
 /// that cut the product in as many parts the likeliest one. The first is a choice that needs no
-/// search. `multiprocessors`: of the GPU; 0: as the model's. `choosesGroup`: the kernel has
-/// `groupM`; without, clusters are of programs that are below each other.
+/// search. The product is one that `checkProduct` has no error for. `multiprocessors`: of the GPU;
+/// 0: as the model's. `choosesGroup`: the kernel has `groupM`; without, clusters are of programs
+/// that are below each other.
 std::vector<ProductPlan> planProduct(const Product &product, size_t most, int multiprocessors = 0,
                                      bool choosesGroup = true);
 

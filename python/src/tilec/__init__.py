@@ -43,7 +43,7 @@ _LATER = {
     "language": "", "testing": "", "check": "", "tuner": "", "TensorDescriptor": "tensor_descriptor",
     "to_device": "device_array", "empty": "device_array", "to_host": "device_array", "DeviceArray": "device_array",
     "aggregate": "language._aggregate", "load_bundle": "bundle", "install": "takeover", "uninstall": "takeover",
-    "explain": "_explain", "Explanation": "_explain", "timeline": "_timeline", "Timeline": "_timeline",
+    "product_configs": "_products", "explain": "_explain", "Explanation": "_explain", "timeline": "_timeline", "Timeline": "_timeline",
 }  # yapf: disable
 
 
@@ -62,6 +62,6 @@ def __getattr__(name: str):
 __all__ = [
     "CompilationError", "Config", "DeviceError", "JITFunction", "KernelFault", "MockTensor", "OutOfResources", "TilecError",
     "TilecWarning", "Unavailable", "autotune", "cdiv", "check", "constexpr_function", "errors", "explain", "heuristics", "install", "jit",
-    "language", "load_bundle", "next_power_of_2", "report", "settings", "testing", "timeline",
+    "language", "load_bundle", "next_power_of_2", "product_configs", "report", "settings", "testing", "timeline",
     "tuner",
 ]  # yapf: disable

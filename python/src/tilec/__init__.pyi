@@ -55,3 +55,20 @@ def cdiv(x: int, y: int) -> int:
 def next_power_of_2(n: int) -> int:
     """The least power of two that is not less than n."""
     ...
+
+def product_configs(m: int, n: int, k: int, *, bits: int = 16, a_rows: bool = True, b_rows: bool = True,
+                    tile: tuple[str, str, str] = ("BLOCK_M", "BLOCK_N", "BLOCK_K"), group: str | None = "GROUP_M",
+                    most: int = 12) -> list[Config]:
+    """The configurations of C = A x B that should take the least time on the current GPU, the likeliest first.
+
+    Nothing is compiled or measured: a model says which they are. It knows the H200 and its like (sm_90a); for other
+    GPUs `Unavailable` is raised. Without a GPU they are an H200's.
+
+    :param m: rows of A and C; `n` columns of B and C; `k` columns of A and rows of B
+    :param bits: of an element of A and B, 8 or 16
+    :param a_rows: whether A lies by rows in memory, its elements along `k` together; `b_rows`: those of B along `n`
+    :param tile: the constants that are the extents of a tile along `m`, `n` and `k`
+    :param group: the constant that says how many rows of tiles programs in a row go down; None: the kernel has none
+    :param most: the number of configurations, at most
+    """
+    ...

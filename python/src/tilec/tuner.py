@@ -146,7 +146,8 @@ class Autotuner(_Wrapper):
                  post_hook=None, prune_configs_by=None, warmup=None, rep=None, use_cuda_graph=False, do_bench=None,
                  cache_results=False):
         super().__init__(fn, arg_names)
-        self.configs = list(configs) if configs else [Config({})]
+        self._make_configs = configs if callable(configs) else None
+        self.configs = [] if self._make_configs else list(configs) if configs else [Config({})]
         self.keys = [key] if isinstance(key, str) else list(key or ())
         self.cache: dict[tuple, Config] = {}
         self.cache_results = cache_results
@@ -183,7 +184,7 @@ class Autotuner(_Wrapper):
     def _choose(self, args: tuple, kwargs: dict, grid) -> Config:
         """The configuration of such a launch, which is searched for when it is not known."""
         named = self._named(args)
-        if len(self.configs) == 1:
+        if len(self.configs) == 1 and not self._make_configs:
             self._check_conflicts(self.configs[0], named, kwargs)
             return self.configs[0]
         key = self._key(named, kwargs)
@@ -220,6 +221,10 @@ class Autotuner(_Wrapper):
         """The configurations that `prune_configs_by` leaves for such arguments."""
         self.nargs = self.nargs if named is None else named
         configs = self.configs
+        if self._make_configs:
+            configs = self.configs = list(self._make_configs({**self.nargs, **kwargs}))
+            if not configs:
+                raise TuningError(f"the function that makes configurations of kernel '{self.__name__}' returned none")
         if self.early_config_prune:
             configs = list(self.early_config_prune(configs, self.nargs, **kwargs) or ())
             if not configs:
@@ -258,7 +263,8 @@ class Autotuner(_Wrapper):
             self._check_conflicts(config, named, meta)
         begin = time.perf_counter()
         is_simulated = _is_simulated([*named.values(), *meta.values()])
-        if is_simulated:
+        if is_simulated or len(configs) == 1:
+            self.configs_timings = {}
             best = self._first_that_compiles(configs, args, meta)
         else:
             best = self._stored(key, configs) or self._fastest(key, configs, args, named, meta)
@@ -408,7 +414,8 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
              warmup=None, rep=None, use_cuda_graph=False, do_bench=None, cache_results=False):
     """Has a kernel find its configuration when it is launched.
 
-    :param configs: the `Config`s to try
+    :param configs: the `Config`s to try; or a function that is called by each search, with the arguments by name in a
+        dict, and returns them (`product_configs` does, of the sizes of a product)
     :param key: parameters for other values of which the search begins anew
     :param prune_configs_by: `early_config_prune(configs, named_args, **kwargs)` returns those to keep;
         `perf_model(**arguments)` estimates a time, and the `top_k` best (a share, or a number) are tried

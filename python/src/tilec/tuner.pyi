@@ -56,6 +56,7 @@ class Autotuner(_Wrapper):
     """A kernel whose configuration is found by trying; `autotune` makes it."""
 
     configs: list[Config]
+    """Those of the latest search, where a function makes them."""
     keys: list[str]
     cache: dict[tuple[Any, ...], Config]
     """The best configuration of each key."""
@@ -102,7 +103,8 @@ class Heuristics(_Wrapper):
 
 _Kernel = JITFunction | Autotuner | Heuristics
 
-def autotune(configs: Iterable[Config], key: str | Sequence[str] | None, prune_configs_by: Mapping[str, Any] | None = None,
+def autotune(configs: Iterable[Config] | Callable[[dict[str, Any]], Iterable[Config]], key: str | Sequence[str] | None,
+             prune_configs_by: Mapping[str, Any] | None = None,
              reset_to_zero: Sequence[str] | None = None, restore_value: Sequence[str] | None = None,
              pre_hook: Callable[..., Any] | None = None, post_hook: Callable[..., Any] | None = None,
              warmup: int | None = None, rep: int | None = None, use_cuda_graph: bool = False,
@@ -110,7 +112,8 @@ def autotune(configs: Iterable[Config], key: str | Sequence[str] | None, prune_c
              cache_results: bool = False) -> Callable[[_Kernel], Autotuner]:
     """Has a kernel find its configuration when it is launched.
 
-    :param configs: the `Config`s to try
+    :param configs: the `Config`s to try; or a function that is called by each search, with the arguments by name in a
+        dict, and returns them (`product_configs` does, of the sizes of a product)
     :param key: parameters for other values of which the search begins anew
     :param prune_configs_by: `early_config_prune(configs, named_args, **kwargs)` returns those to keep;
         `perf_model(**arguments)` estimates a time, and the `top_k` best (a share, or a number) are tried

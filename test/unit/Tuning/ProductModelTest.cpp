@@ -32,7 +32,9 @@ TEST(ProductModel, IsTheOneOfTheBenchmarks) {
     SCOPED_TRACE(line.str());
     json::Value value = llvm::cantFail(json::parse(line));
     const json::Object &given = *value.getAsObject();
-    Product product{*given.getInteger("m"), *given.getInteger("n"), *given.getInteger("k"),
+    Product product{*given.getInteger("m"),
+                    *given.getInteger("n"),
+                    *given.getInteger("k"),
                     int(*given.getInteger("bits")),
                     {*given.getBoolean("a_rows"), *given.getBoolean("b_rows")}};
     const json::Array &expected = *given.getArray("plans");
@@ -116,7 +118,8 @@ TEST(ProductSpace, Elements) {
   EXPECT_EQ(depth("*fp8e4nv:16"), "BLOCK_K=128");
   EXPECT_EQ(depth("*i8"), "BLOCK_K=128");
   EXPECT_EQ(depth("*fp32", ", \"bits\": 16"), "BLOCK_K=64");
-  EXPECT_EQ(depth("*fp32"), "error: 'bits' of 'product' is 8 or 16: the model knows no other elements");
+  EXPECT_EQ(depth("*fp32"),
+            "error: the model of products knows no elements but those of 8 or 16 bits");
 }
 
 TEST(ProductSpace, Errors) {
@@ -128,7 +131,7 @@ TEST(ProductSpace, Errors) {
   EXPECT_EQ(space.first(R"({"product": {"m": "P"}})"),
             "error: 'm' of 'product' is the argument 'P', whose value is not known");
   EXPECT_EQ(space.first(R"({"product": {"n": 0}})"),
-            "error: 'n' of 'product' expects at least 1, got 0");
+            "error: 'n' of a product is 0, expected 1 to 2147483648");
   EXPECT_EQ(space.first(R"({"product": {"k": true}})"),
             "error: 'k' of 'product' expects a number or the name of an argument");
   EXPECT_EQ(space.first(R"({"product": {"a_rows": 1}})"),
@@ -146,7 +149,7 @@ TEST(ProductSpace, Errors) {
             "BLOCK_N and BLOCK_K");
   space.target.processor = llvm::cantFail(findProcessor("sm_80"));
   EXPECT_EQ(space.first(R"({"product": {}})"),
-            "error: 'product' is for sm_90a: the model of products does not know sm_80");
+            "error: the model of products is for sm_90a, it does not know sm_80");
   EXPECT_EQ(llvm::toString(parseSearchSpace(R"({"product": {}})").takeError()),
             "'product' needs a launch whose sizes are known");
 }
