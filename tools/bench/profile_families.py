@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Where the time of each family of tensor-core kernels goes: what the profiler says of tilec's fastest configuration and of
-# the library's kernel (share of cycles in which the tensor cores work, issue slots, special functions, L2, device memory), and what
-# the warps of tilec's kernel wait for (the timeline inside the kernel).
+# the library's kernel (share of cycles in which the tensor cores work, issue slots, special functions, L2, device memory; what
+# multiprocessors ask the L2 for), and what the warps of tilec's kernel wait for (the timeline inside the kernel).
 #
 #   python3 profile_families.py --cubins FOLDER --examples PATH/examples --best tensor.json --tilec PATH/bin/tilec --out FILE
+#   python3 profile_families.py ... --cases "random_matmul 552x1376x1736 fp16 nt,random_matmul 872x528x1000 fp16 nt"
 #
 # FOLDER is made by compile_cubins.py, tensor.json by compare_tensor.py. Needs PyTorch, and ncu with access to the counters.
 
@@ -39,15 +40,18 @@ METRICS = {"tensor": "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_el
            "shared": "l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed",
            "l2": "lts__throughput.avg.pct_of_peak_sustained_elapsed",
            "dram": "dram__throughput.avg.pct_of_peak_sustained_elapsed"}
+# Of all kernels together: lines that are asked for, and sectors of 32 bytes.
+COUNTS = {"l2_requests": "lts__t_requests_srcunit_tex.sum", "l2_sectors": "lts__t_sectors_srcunit_tex.sum"}
 DURATION = "gpu__time_duration.sum"
 
 
-def chosen(best):
+def chosen(options):
     """Cases with the configuration that was the fastest in a result of compare_tensor.py."""
-    with open(best) as file:
+    wanted = [tuple(name.split(" ", 1)) for name in options.cases.split(",")] if options.cases else FAMILIES
+    with open(options.best) as file:
         rows = {(row["kernel"], row["size"]): row for row in json.load(file)["rows"]}
     cases = {(case.name, case.size): case for case in tensor_cases.timed("", "")}
-    for key in FAMILIES:
+    for key in wanted:
         case, row = cases[key], rows[key]
         names = [name for kind, name in row["best"].items() if kind.startswith("tilec")]
         fastest = min(names, key=row["microseconds"].get).removeprefix("tilec_")
@@ -62,7 +66,7 @@ def launch_all(options):
     options.library = None
     bench = compare_tensor.Bench(options)
     names = []
-    for case, configuration in chosen(options.best):
+    for case, configuration in chosen(options):
         data = case.data()
         bench.cubins.prepare([build_of(*step) for step in steps_of(case, configuration)], 1)
         launches = {"library": next(iter(data.library().values()), None), "tilec": bench.ours(case, configuration, data)[0]}
@@ -88,8 +92,8 @@ def profile(options):
     with tempfile.TemporaryDirectory() as folder:
         launched = os.path.join(folder, "launched.json")
         command = ["ncu", "--csv", "--page", "raw", "--clock-control", "none", "--profile-from-start", "off", "--metrics",
-                   ",".join([DURATION, *METRICS.values()]), sys.executable, __file__, "--launch", launched, "--cubins",
-                   options.cubins, "--examples", options.examples, "--best", options.best]
+                   ",".join([DURATION, *METRICS.values(), *COUNTS.values()]), sys.executable, __file__, "--launch", launched, "--cubins",
+                   options.cubins, "--examples", options.examples, "--best", options.best, "--cases", options.cases]
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         if not os.path.exists(launched):
             raise SystemExit(f"no profile: {(run.stdout + run.stderr)[-1500:]}")
@@ -110,13 +114,15 @@ def profile(options):
         kernel, size, who = current
         time = number(row[DURATION]) * scale
         one = found.setdefault((kernel, size), {}).setdefault(
-            who, dict(microseconds=0.0, kernels=0, **dict.fromkeys(METRICS, 0.0)))
+            who, dict(microseconds=0.0, kernels=0, **dict.fromkeys(METRICS, 0.0), **dict.fromkeys(COUNTS, 0)))
         if time > one.get("longest", (0, ""))[0]:
             one["longest"] = time, row["Kernel Name"].split("(")[0]
         one["microseconds"] += time
         one["kernels"] += 1
         for name, metric in METRICS.items():
             one[name] += time * number(row[metric])
+        for name, metric in COUNTS.items():
+            one[name] += int(number(row[metric]))
     for sides in found.values():
         for one in sides.values():
             one.update({name: round(one[name] / one["microseconds"], 1) for name in METRICS},
@@ -169,6 +175,7 @@ def main():
     parser.add_argument("--cubins", required=True)
     parser.add_argument("--examples", required=True)
     parser.add_argument("--best", required=True, help="result of compare_tensor.py")
+    parser.add_argument("--cases", default="", help="kernels and sizes, separated by commas; otherwise one of each family")
     parser.add_argument("--tilec", help="program, for what warps wait for")
     parser.add_argument("--launch", help=argparse.SUPPRESS)
     parser.add_argument("--out")
@@ -178,7 +185,7 @@ def main():
     import torch
     found = profile(options)
     rows = []
-    for case, configuration in chosen(options.best):
+    for case, configuration in chosen(options):
         row = dict(kernel=case.name, size=case.size, configuration=configuration.label, **found[(case.name, case.size)])
         if options.tilec:
             row["waits"] = waits(options, case, configuration, row["tilec"]["longest"])
