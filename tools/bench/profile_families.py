@@ -52,6 +52,8 @@ def chosen(options):
         rows = {(row["kernel"], row["size"]): row for row in json.load(file)["rows"]}
     cases = {(case.name, case.size): case for case in tensor_cases.timed("", "")}
     for key in wanted:
+        if key not in cases or key not in rows:
+            raise SystemExit(f"no case '{' '.join(key)}' in {options.best}")
         case, row = cases[key], rows[key]
         names = [name for kind, name in row["best"].items() if kind.startswith("tilec")]
         fastest = min(names, key=row["microseconds"].get).removeprefix("tilec_")
@@ -91,9 +93,10 @@ def profile(options):
     """What the profiler says, by case and by who."""
     with tempfile.TemporaryDirectory() as folder:
         launched = os.path.join(folder, "launched.json")
+        metrics = ",".join([DURATION, *METRICS.values(), *COUNTS.values()])
         command = ["ncu", "--csv", "--page", "raw", "--clock-control", "none", "--profile-from-start", "off", "--metrics",
-                   ",".join([DURATION, *METRICS.values(), *COUNTS.values()]), sys.executable, __file__, "--launch", launched, "--cubins",
-                   options.cubins, "--examples", options.examples, "--best", options.best, "--cases", options.cases]
+                   metrics, sys.executable, __file__, "--launch", launched, "--cubins", options.cubins, "--examples",
+                   options.examples, "--best", options.best, "--cases", options.cases]
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         if not os.path.exists(launched):
             raise SystemExit(f"no profile: {(run.stdout + run.stderr)[-1500:]}")
