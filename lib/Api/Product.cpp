@@ -46,11 +46,9 @@ tilec_status tilec_plan_product(const tilec_product *product, size_t most,
                    given->k,
                    given->element_bits ? given->element_bits : 16,
                    {!given->a_by_columns, !given->b_by_columns}};
-    if (llvm::Error error = checkProduct(wanted, **processor)) {
-      bool isKnown = (*processor)->has(Feature::Wgmma);
-      return fail(isKnown ? TILEC_INVALID_ARGUMENT : TILEC_UNAVAILABLE,
+    if (llvm::Error error = checkProduct(wanted, **processor))
+      return fail(isModelled(**processor) ? TILEC_INVALID_ARGUMENT : TILEC_UNAVAILABLE,
                   llvm::toString(std::move(error)));
-    }
     if (given->multiprocessors > 100000)
       return invalid("product: multiprocessors is " + llvm::Twine(given->multiprocessors) +
                      ", expected at most 100000");

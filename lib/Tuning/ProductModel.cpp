@@ -317,8 +317,10 @@ std::vector<ProductPlan> Planner::plan(size_t most) const {
   return plans;
 }
 
+bool isModelled(const Processor &processor) { return processor.has(Feature::Wgmma); }
+
 llvm::Error checkProduct(const Product &product, const Processor &processor) {
-  if (!processor.has(Feature::Wgmma))
+  if (!isModelled(processor))
     return llvm::createStringError("the model of products is for sm_90a, it does not know " +
                                    processor.name.str());
   constexpr int64_t mostExtent = int64_t(1) << 31;

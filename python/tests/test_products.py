@@ -81,8 +81,8 @@ def test_the_multiprocessors_are_those_of_the_gpu(gpu):
         tilec.product_configs(3072, 3072, 8192)
 
 
-@pytest.mark.parametrize("options, message", [({"bits": 32}, "8 or 16 bits"), ({"most": 0}, "at least 1"),
-                                              ({"tile": ("X", "Y")}, "argument 2")])
+@pytest.mark.parametrize("options, message", [({"bits": 32}, "8 or 16 bits"), ({"most": 0}, "most is 0"),
+                                              ({"most": 1 << 60}, "expected 1 to 1000"), ({"tile": ("X", "Y")}, "argument 2")])
 def test_wrong_options(no_gpu, options, message):
     with pytest.raises(ValueError, match=message):
         tilec.product_configs(64, 64, 64, **options)

@@ -44,6 +44,9 @@ struct ProductPlan {
   double microseconds = 0;
 };
 
+/// Whether the model knows the processor at all.
+bool isModelled(const Processor &processor);
+
 /// An error says what the model does not know: the processor, elements of other sizes, extents that
 /// are none.
 llvm::Error checkProduct(const Product &product, const Processor &processor);

@@ -69,6 +69,6 @@ def product_configs(m: int, n: int, k: int, *, bits: int = 16, a_rows: bool = Tr
     :param a_rows: whether A lies by rows in memory, its elements along `k` together; `b_rows`: those of B along `n`
     :param tile: the constants that are the extents of a tile along `m`, `n` and `k`
     :param group: the constant that says how many rows of tiles programs in a row go down; None: the kernel has none
-    :param most: the number of configurations, at most
+    :param most: the number of configurations, at most: 1 to 1000
     """
     ...

@@ -228,6 +228,12 @@ TEST_F(ApiClusters, tunedConfigurations) {
   EXPECT_EQ(tuning.best()->config.text, "num_warps=8, num_ctas=2");
   EXPECT_EQ(tuning.best()->config.numCtas, 2);
   EXPECT_EQ(tuning.best()->config.applyTo(Options()).numCtas, 2);
+  for (int32_t size : {1, 2, 3, 4, 8, 16}) {
+    Config config;
+    config.numCtas = size;
+    bool isCluster = size == 2 || size == 4 || size == 8;
+    EXPECT_EQ(config.applyTo(Options()).numCtas, isCluster ? size : 0);
+  }
   EXPECT_EQ(tuning.kernel.info().num_ctas, 2u);
   // A kernel that takes what the database has, as far as its launch can.
   create(0, 0, productSource, path.c_str());
