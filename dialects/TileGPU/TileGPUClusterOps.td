@@ -17,11 +17,42 @@ def TileGPU_ClusterBarrierOp : TileGPU_Op<"cluster_barrier", [MemoryEffects<[Mem
     others have stored. From it on the other CTAs may write to the buffers that it `opens`. In `compute` of
     `tilegpu.warp_roles` the warps of the other role count as long as they run.
 
-    Example: `tilegpu.cluster_barrier`, `tilegpu.cluster_barrier opens %buf : !tilegpu.memdesc<[64, 32], f32, #layout, buffers = 2>`
+    A `relaxed` one orders no accesses of memory, but those of barrier objects that `mbarrier_init` has made: a release in the
+    cluster waits until the whole GPU sees what the threads have written.
+
+    Example: `tilegpu.cluster_barrier`, `tilegpu.cluster_barrier relaxed`,
+    `tilegpu.cluster_barrier opens %buf : !tilegpu.memdesc<[64, 32], f32, #layout, buffers = 2>`
   }];
-  let arguments = (ins Arg<Variadic<TileGPU_MemDescType>, "buffers", [MemRead, MemWrite]>:$buffers);
-  let assemblyFormat = "(`opens` $buffers^ `:` type($buffers))? attr-dict";
-  let builders = [OpBuilder<(ins), "build($_builder, $_state, ::mlir::ValueRange());">];
+  let arguments = (ins Arg<Variadic<TileGPU_MemDescType>, "buffers", [MemRead, MemWrite]>:$buffers, UnitAttr:$relaxed);
+  let assemblyFormat = "(`relaxed` $relaxed^)? (`opens` $buffers^ `:` type($buffers))? attr-dict";
+  let builders = [OpBuilder<(ins), "build($_builder, $_state, ::mlir::ValueRange());">,
+                  OpBuilder<(ins "::mlir::ValueRange":$buffers), "build($_builder, $_state, buffers, /*relaxed=*/false);">];
+}
+
+def TileGPU_LaneCtaOp : TileGPU_Op<"lane_cta", [Pure]> {
+  let summary = "the CTA of a cluster that a lane stands for";
+  let description = [{
+    The number of the lane modulo `tilegpu.num_ctas`: a rank in the cluster. What a warp computes from it is what each of the
+    CTAs computes, at the same time.
+
+    Example: `%cta = tilegpu.lane_cta`
+  }];
+  let results = (outs I32:$cta);
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_SharingCtasOp : TileGPU_Op<"sharing_ctas", [Pure]> {
+  let summary = "the CTAs of a cluster that copy a block for each other";
+  let description = [{
+    `same` says in a lane whether the CTA that it stands for (`tilegpu.lane_cta`) loads the same block as this one, which is true for
+    this one itself. All lanes of the warp run it. `ctas` has a bit for each of them by its rank, if their number is a power
+    of two, otherwise this one's alone; `last` is the number of bits less one, and `place` how many of them are of lower rank.
+
+    Example: `%ctas, %last, %place = tilegpu.sharing_ctas %same`
+  }];
+  let arguments = (ins I1:$same);
+  let results = (outs I32:$ctas, I32:$last, I32:$place);
+  let assemblyFormat = "$same attr-dict";
 }
 
 def TileGPU_ClusterStoreOp : TileGPU_Op<"cluster_store", [Tile_LayoutRuleOpInterface]> {

@@ -10,10 +10,8 @@ using namespace tilec;
 using namespace tilec::tilegpu;
 
 LogicalResult SlotReleaseOp::verify() {
-  size_t others = size_t(numCtasOf(*this)) - 1;
-  if (!getWithout().empty() && getWithout().size() != others)
-    return emitOpError("expects which of the ")
-           << others << " other CTAs of the cluster have ended, or nothing of them";
+  if (getWithout() && numCtasOf(*this) == 1)
+    return emitOpError("expects a cluster, of which CTAs have ended");
   return success();
 }
 

@@ -34,15 +34,15 @@ def TileGPU_SlotReleaseOp : TileGPU_Op<"slot_release", [AttrSizedOperandSegments
     One lane of each warp arrives at `empty[slot]`, if `predicate` holds. What the warp has read from the slot lies before:
     for dots a `wgmma_wait` that retires them, for other reads a proxy fence and a barrier of the warp.
 
-    In a cluster (`tilegpu.num_ctas`) a lane arrives at the object of each of its CTAs, all of which fill the slot. Where CTA
-    `rank ^ d` has ended its loop, which `without` number d - 1 says, its lane arrives at this CTA's own object.
+    In a cluster (`tilegpu.num_ctas`) a lane arrives at the object of each of its CTAs, all of which fill the slot: of the one
+    that it stands for (`tilegpu.lane_cta`), or where that has ended its loop, `without`, at this CTA's own.
 
-    `slot_release_c1`: `without` is empty or of `tilegpu.num_ctas - 1` CTAs.
+    `slot_release_c1`: `without` only in a cluster.
 
     Example: `tilegpu.slot_release %empty[%slot] if %p : !tilegpu.memdesc<[1], i64, #l, buffers = 3>`
   }];
   let arguments = (ins Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$empty, I32:$slot, Optional<I1>:$predicate,
-    Variadic<I1>:$without);
+    Optional<I1>:$without);
   let hasVerifier = 1;
   let assemblyFormat = "$empty `[` $slot `]` (`if` $predicate^)? (`without` $without^)? attr-dict `:` type($empty)";
 }

@@ -35,10 +35,9 @@ static LogicalResult verifyCopy(Operation *op, Value desc, size_t offsets, MemDe
 }
 
 LogicalResult TmaLoadOp::verify() {
-  size_t others = size_t(numCtasOf(*this)) - 1;
-  if (getShared().empty() ? bool(getTurn()) : getShared().size() != others || !getTurn())
-    return emitOpError("expects a turn and what each of ")
-           << others << " other CTAs of the cluster shares, or neither";
+  bool isMulticast = numCtasOf(*this) > 1 && getCtas() && getLast() && getTurn();
+  if (!isMulticast && (getCtas() || getLast() || getTurn()))
+    return emitOpError("expects CTAs of a cluster, their number and a turn, or none of these");
   return verifyCopy(*this, getDesc(), getOffsets().size(), getBuffer().getType());
 }
 

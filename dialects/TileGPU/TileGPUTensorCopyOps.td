@@ -58,14 +58,14 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
     may be read after an `mbarrier_wait` for the phase. Accesses of the buffer by threads lie before a proxy fence and a
     CTA barrier.
 
-    In a cluster of `tilegpu.num_ctas` CTAs, `shared` number d - 1 says that CTA `rank ^ d` loads the same block, and `turn`
-    is the same number for all. Those that do copy it for each other (multicast), which completes the barrier objects of all:
-    two copy one half of the boxes each, or all of them by turns, where there is only one box; of more CTAs each box is
-    copied by the next one. So many CTAs as are no power of two copy for themselves.
+    In a cluster of `tilegpu.num_ctas` CTAs those with a bit in `ctas` load the same block, this one among them. They copy it
+    for each other (multicast), which completes the barrier objects of all: in a cluster of two one half of the boxes each, where their number is even;
+    else this CTA starts box i if `turn` + i is a multiple of `last` + 1, their number, a power of two. `turn` of the CTAs
+    are numbers one behind the other.
 
     `tma_load_c1`: the descriptor is a tensor map: an argument of the kernel, or one that the kernel encodes. `tma_load_c2`: the buffer has the
-    descriptor's block shape and element type, in the layout of `tensorMapTile`. `tma_load_c3`: `shared` is empty, without a
-    turn, or of `tilegpu.num_ctas - 1` CTAs.
+    descriptor's block shape and element type, in the layout of `tensorMapTile`. `tma_load_c3`: `ctas`, `last` and `turn`
+    come together, in a cluster.
 
     Example:
     ```mlir
@@ -76,10 +76,10 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
   let arguments = (ins Arg<Tile_DescType, "tensor map", [MemRead]>:$desc, Variadic<I32>:$offsets,
     Arg<TileGPU_MemDescType, "buffer", [MemWrite]>:$buffer,
     Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$barriers, I32:$slot,
-    Optional<I1>:$predicate, Variadic<I1>:$shared, Optional<I32>:$turn,
+    Optional<I1>:$predicate, Optional<I32>:$ctas, Optional<I32>:$last, Optional<I32>:$turn,
     DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$arrivals);
   let assemblyFormat = [{
-    $desc `[` $offsets `]` `,` $buffer `,` $barriers `[` $slot `]` (`if` $predicate^)? (`shared` $shared^ `turn` $turn)? attr-dict `:` type($desc) `,`
+    $desc `[` $offsets `]` `,` $buffer `,` $barriers `[` $slot `]` (`if` $predicate^)? (`to` $ctas^ `last` $last `turn` $turn)? attr-dict `:` type($desc) `,`
     type($buffer) `,` type($barriers)
   }];
   let hasVerifier = 1;

@@ -66,6 +66,8 @@ std::optional<ProtocolFinding> ProtocolMachine::run(const Steps &prologue, Array
   for (auto [number, steps] : llvm::enumerate(traces))
     start(number, skeleton.roles[number].name, skeleton.roles[number].threads, steps);
   runRoles(first);
+  if (!finding && skeleton.endsAlone)
+    checkArrivals();
   return finding;
 }
 
@@ -209,6 +211,17 @@ void ProtocolMachine::arrive(size_t number, int arrivals) {
   object.ended = object.arriving;
   object.arrived = 0;
   ++object.phase;
+}
+
+void ProtocolMachine::checkArrivals() {
+  for (const Object &object : objects) {
+    if (!isa_and_nonnull<tilegpu::SlotReleaseOp>(object.lastArrival) ||
+        (object.arrived == 0 && int(object.waits.size()) == object.phase))
+      continue;
+    fail(object.lastArrival, "arrives at barrier objects of other CTAs, which may have ended: no "
+                             "role waits for it");
+    return note(object.init, "these objects");
+  }
 }
 
 //===--------------------------------------------------------------------------------------------===//

@@ -94,6 +94,8 @@ private:
   bool meet(size_t number);
   void init(const ProtocolNode &node);
   void checkRefill(size_t number, const Slot &slot);
+  /// Of a CTA that may end before others of its cluster.
+  void checkArrivals();
   void reportDeadlock();
   /// Which role to blame where all wait.
   size_t findGuilty() const;

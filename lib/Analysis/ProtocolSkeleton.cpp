@@ -183,6 +183,9 @@ bool ProtocolSkeleton::addRoles(WarpRolesOp op) {
   roles[1].name = "load";
   // One warp of those that are launched for it.
   roles[1].threads = 32;
+  auto isLastBarrier = [&](ClusterBarrierOp barrier) { return op->isBeforeInBlock(barrier); };
+  endsAlone = numCtasOf(func) > 1 &&
+              llvm::none_of(op->getBlock()->getOps<ClusterBarrierOp>(), isLastBarrier);
   // The loads come first in the text.
   return addBlock(op.getLoad().front(), roles[1].nodes) &&
          addBlock(op.getCompute().front(), roles[0].nodes);

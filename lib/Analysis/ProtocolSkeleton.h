@@ -87,6 +87,9 @@ public:
   std::vector<ProtocolRole> roles;
   std::vector<ProtocolRing> rings;
   int numSlots = 0;
+  /// Whether CTAs of a cluster arrive at each other's barrier objects and may end one before the
+  /// other.
+  bool endsAlone = false;
   ScalarCode &scalars() { return *code; }
 
   mlir::Operation *obstacle = nullptr;

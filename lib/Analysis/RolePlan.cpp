@@ -21,8 +21,6 @@ namespace tilec {
 static constexpr int kWarpsOfGroup = 4;
 /// The fewest that setmaxnreg takes.
 static constexpr int kLoadRegisters = 24;
-/// What it takes to know which of four CTAs, and of eight, load the same.
-static constexpr int kLoadRegistersOfFour = 56, kLoadRegistersOfEight = 104;
 /// What the fastest kernels of two computing groups take; a multiple of 8.
 static constexpr int kMostComputeRegisters = 240;
 
@@ -32,11 +30,9 @@ std::optional<RoleRegisters> roleRegistersOf(Operation *op) {
   int computing = 32 * numWarpsOf(op), loading = launchedThreadsOf(op) - computing;
   if (loading != 32 * kWarpsOfGroup)
     return std::nullopt;
-  int ctas = numCtasOf(op);
-  int own = ctas <= 2 ? kLoadRegisters : ctas <= 4 ? kLoadRegistersOfFour : kLoadRegistersOfEight;
-  int left = (Processor::kRegisters - loading * own) / computing;
+  int left = (Processor::kRegisters - loading * kLoadRegisters) / computing;
   left -= left % Processor::kRegisterUnit;
-  return RoleRegisters{own, std::min(left, kMostComputeRegisters)};
+  return RoleRegisters{kLoadRegisters, std::min(left, kMostComputeRegisters)};
 }
 
 std::optional<bool> asksForRoles(scf::ForOp loop) {

@@ -163,7 +163,7 @@ class Bench:
         sampled, launches, errors, facts, kinds = self.tune(case, data)
         finalists = [name for names in kinds.values()
                      for name in sorted(names, key=sampled.get)[:self.options.finalists]]
-        if "tilec" not in kinds:
+        if not any(kind.startswith("tilec") for kind in kinds):
             return
         micros = {name: statistics.median(samples) for name, samples in
                   self.timer.interleaved({n: launches[n] for n in finalists}, self.options.repeats).items()}
@@ -174,7 +174,8 @@ class Bench:
                  "library": ["library"], "triton": [k for k in took if k.startswith("triton")]}
         ratios = {what: round(min(took[k] for k in among if k in took)
                               / (took["tilec"] if what == "same_text" else fastest), 4)
-                  for what, among in peers.items() if any(k in took for k in among)}
+                  for what, among in peers.items()
+                  if any(k in took for k in among) and (what != "same_text" or "tilec" in took)}
         missed = {what: goal for what, goal in case.goals.items() if what in ratios and ratios[what] < goal}
         self.rows.append(dict(kernel=case.name, size=case.size, flops=case.flops, microseconds=micros, best=best,
                               tflops={k: round(case.flops / t / 1e6, 1) for k, t in took.items()}, ratios=ratios,
@@ -198,6 +199,7 @@ class Bench:
         import triton_warm
         options = self.options
         timed = [] if options.check_only else tensor_cases.timed(options.filter, options.exclude)
+        timed = tensor_cases.Likely.parse(options.likely).keep(timed) if options.likely else timed
         checked = [] if options.time_only else tensor_cases.checked(options.filter, options.exclude)
         jobs = [] if options.no_triton else [(kind, case, c) for case in timed for kind, c in peers_tensor.calls(case)]
         warming = triton_warm.Warming(jobs, options.examples, self.folder, options.jobs)
@@ -280,6 +282,8 @@ def main():
     parser.add_argument("--out", help="JSON, written after each case; two pictures go beside it")
     parser.add_argument("--filter", default="", help="texts, separated by commas, one of which a case contains")
     parser.add_argument("--exclude", default="", help="texts, separated by commas, none of which a case contains")
+    parser.add_argument("--likely", metavar="FILE:MOST",
+                        help="of the timed cases the configurations that were the fastest in an earlier result")
     parser.add_argument("--budget", type=float, default=200, help="seconds; what comes later is skipped")
     parser.add_argument("--repeats", type=int, default=40, help="launches of a finalist")
     parser.add_argument("--samples", type=int, default=4, help="launches of a candidate")

@@ -22,8 +22,54 @@ struct ClusterBarrier : ThreadPattern<ClusterBarrierOp> {
   LogicalResult matchAndRewrite(ClusterBarrierOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     // The lanes of a warp may have gone different ways.
-    NVVM::ClusterArriveOp::create(rewriter, op.getLoc(), /*aligned=*/UnitAttr());
+    if (op.getRelaxed())
+      NVVM::ClusterArriveRelaxedOp::create(rewriter, op.getLoc(), /*aligned=*/UnitAttr());
+    else
+      NVVM::ClusterArriveOp::create(rewriter, op.getLoc(), /*aligned=*/UnitAttr());
     rewriter.replaceOpWithNewOp<NVVM::ClusterWaitOp>(op, /*aligned=*/UnitAttr());
+    return success();
+  }
+};
+
+struct LaneCta : ThreadPattern<LaneCtaOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(LaneCtaOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Value last = constantI32(rewriter, op.getLoc(), numCtasOf(op) - 1);
+    rewriter.replaceOpWithNewOp<arith::AndIOp>(op, lowering.position.lane(op), last);
+    return success();
+  }
+};
+
+struct SharingCtas : ThreadPattern<SharingCtasOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(SharingCtasOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type i32 = rewriter.getI32Type();
+    auto constant = [&](int64_t value) { return constantI32(rewriter, loc, value); };
+    auto countBits = [&](Value value) -> Value {
+      return LLVM::CtPopOp::create(rewriter, loc, i32, value);
+    };
+    Value lanes = NVVM::VoteSyncOp::create(rewriter, loc, i32, constant(-1),
+                                           adaptor.getSame().front(), NVVM::VoteSyncKind::ballot);
+    Value ctas =
+        arith::AndIOp::create(rewriter, loc, lanes, constant((int64_t(1) << numCtasOf(op)) - 1));
+    Value last = arith::SubIOp::create(rewriter, loc, countBits(ctas), constant(1));
+    Value rank = NVVM::ClusterId::create(rewriter, loc, i32);
+    Value own = arith::ShLIOp::create(rewriter, loc, constant(1), rank);
+    if (numCtasOf(op) > 2) {
+      // x and x - 1 have a bit in common where x is no power of two.
+      Value count = arith::AddIOp::create(rewriter, loc, last, constant(1));
+      Value odd =
+          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne,
+                                arith::AndIOp::create(rewriter, loc, count, last), constant(0));
+      ctas = arith::SelectOp::create(rewriter, loc, odd, own, ctas);
+      last = arith::SelectOp::create(rewriter, loc, odd, constant(0), last);
+    }
+    Value lower = arith::SubIOp::create(rewriter, loc, own, constant(1));
+    Value place = countBits(arith::AndIOp::create(rewriter, loc, ctas, lower));
+    rewriter.replaceOp(op, {ctas, last, place});
     return success();
   }
 };
@@ -82,5 +128,5 @@ struct ClusterStore : ThreadPattern<ClusterStoreOp> {
 } // namespace
 
 void tilec::populateClusterPatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
-  patterns.add<ClusterBarrier, ClusterStore>(lowering, patterns.getContext());
+  patterns.add<ClusterBarrier, LaneCta, SharingCtas, ClusterStore>(lowering, patterns.getContext());
 }

@@ -110,8 +110,8 @@ struct ConvertTileGPUToThreads final
     target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect, ub::UBDialect>(
         [&](Operation *op) { return !mentionsTensors(op, types); });
     target.addIllegalOp<MbarrierInitOp, MbarrierInvalOp, MbarrierWaitOp, SlotAcquireOp,
-                        SlotReleaseOp, ClusterBarrierOp, ClusterStoreOp, TmaLoadOp, TmaStoreOp,
-                        TmaStoreWaitOp, WarpgroupBarrierOp>();
+                        SlotReleaseOp, ClusterBarrierOp, LaneCtaOp, SharingCtasOp, ClusterStoreOp,
+                        TmaLoadOp, TmaStoreOp, TmaStoreWaitOp, WarpgroupBarrierOp>();
     target.addIllegalOp<
         ConvertLayoutOp, ExtractSliceOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp,
         PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp, DotOp, MemDescIndexOp,

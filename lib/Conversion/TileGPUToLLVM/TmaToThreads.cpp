@@ -19,11 +19,35 @@ static constexpr int kWarpgroupBarrier = 2;
 /// How long a thread may sleep at a barrier object before it looks again, in nanoseconds.
 static constexpr int64_t kSuspendNanoseconds = 0x989680;
 
-Value tilec::isFirstThread(OpBuilder &builder, Operation *op, const ThreadPosition &position) {
+/// Whether `op` is in the role that loads, which one warp runs.
+static bool isLoading(Operation *op) {
   auto roles = op->getParentOfType<WarpRolesOp>();
-  bool loads = roles && roles.getLoad().isAncestor(op->getParentRegion());
-  return arith::CmpIOp::create(builder, op->getLoc(), arith::CmpIPredicate::eq, position.thread(op),
-                               constantI32(builder, op->getLoc(), loads ? 32 * numWarpsOf(op) : 0));
+  return roles && roles.getLoad().isAncestor(op->getParentRegion());
+}
+
+Value tilec::isFirstThread(OpBuilder &builder, Operation *op, const ThreadPosition &position) {
+  return arith::CmpIOp::create(
+      builder, op->getLoc(), arith::CmpIPredicate::eq, position.thread(op),
+      constantI32(builder, op->getLoc(), isLoading(op) ? 32 * numWarpsOf(op) : 0));
+}
+
+/// Whether the thread is its warp's elected one: the same question for all copies of a block of
+/// code, which become one branch.
+static Value isElected(OpBuilder &builder, Location loc) {
+  auto before = llvm::reverse(
+      llvm::make_range(builder.getInsertionBlock()->begin(), builder.getInsertionPoint()));
+  auto election = llvm::find_if(before, llvm::IsaPred<NVVM::ElectSyncOp>);
+  if (election != before.end())
+    return cast<NVVM::ElectSyncOp>(*election).getPred();
+  return NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), Value());
+}
+
+/// Whether the thread starts the tensor copies of its role: of warps that load the elected one, of
+/// which the assembler knows that it is alone, so that it takes addresses and coordinates from
+/// uniform registers; for one that is the first by its number it makes a loop over the threads that
+/// may be there.
+static Value startsCopies(OpBuilder &builder, Operation *op, const ThreadPosition &position) {
+  return isLoading(op) ? isElected(builder, op->getLoc()) : isFirstThread(builder, op, position);
 }
 
 /// Whether the running thread is the first of its warpgroup.
@@ -139,28 +163,6 @@ static NVVM::TMAReduxKind reductionOf(tile::AtomicKind kind) {
   return NVVM::TMAReduxKind::XOR;
 }
 
-/// A bit for each CTA of a cluster: those at the distances that `flags` are for, one behind the
-/// other from 1, whose flag is set.
-static Value maskOf(OpBuilder &builder, Location loc, ArrayRef<Value> flags, Value rank) {
-  Value mask = constantI32(builder, loc, 0);
-  for (auto [i, flag] : llvm::enumerate(flags)) {
-    Value other =
-        arith::XOrIOp::create(builder, loc, rank, constantI32(builder, loc, int64_t(i) + 1));
-    Value set = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), flag);
-    mask = arith::OrIOp::create(builder, loc, mask,
-                                arith::ShLIOp::create(builder, loc, set, other).getResult());
-  }
-  return mask;
-}
-
-/// Whether the bit of CTA `rank` is set.
-static Value isInMask(OpBuilder &builder, Location loc, Value rank, Value mask) {
-  Value one = constantI32(builder, loc, 1);
-  Value bit =
-      arith::AndIOp::create(builder, loc, arith::ShRUIOp::create(builder, loc, mask, rank), one);
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, bit, one);
-}
-
 namespace {
 struct MbarrierInit : ThreadPattern<MbarrierInitOp> {
   using ThreadPattern::ThreadPattern;
@@ -257,15 +259,11 @@ struct SlotRelease : ThreadPattern<SlotReleaseOp> {
                                              constantI32(rewriter, loc, 0), NVVM::MemScopeKind::CTA,
                                              /*relaxed=*/false, arrives);
     } else {
-      SmallVector<Value> without = firstOfEach(adaptor.getWithout());
       scf::IfOp::create(rewriter, loc, arrives, [&](OpBuilder &builder, Location) {
         Value cta = lane;
-        if (!without.empty()) {
+        if (op.getWithout()) {
           Value rank = NVVM::ClusterId::create(builder, loc, builder.getI32Type());
-          Value ended = without.front();
-          if (ctas > 2)
-            ended = isInMask(builder, loc, lane, maskOf(builder, loc, without, rank));
-          cta = arith::SelectOp::create(builder, loc, ended, rank, lane);
+          cta = arith::SelectOp::create(builder, loc, adaptor.getWithout().front(), rank, lane);
         }
         Value there = NVVM::MapaOp::create(builder, loc, clusterPointer(getContext()), object, cta);
         // Not a release in the cluster, which takes a fence of all memory: what the warp has read
@@ -290,8 +288,11 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
     Value desc, object, mask;
 
     void operator()(Value place, ValueRange coordinates) const {
+      // A CTA's own shared memory has the same addresses in that of the cluster; a cast of the
+      // pointer goes through generic addresses.
+      Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), place);
       Value target =
-          LLVM::AddrSpaceCastOp::create(builder, loc, clusterPointer(builder.getContext()), place);
+          LLVM::IntToPtrOp::create(builder, loc, clusterPointer(builder.getContext()), address);
       NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
           builder, loc, target, desc, coordinates, object,
           /*im2colOffsets=*/ValueRange(), mask, /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
@@ -299,70 +300,46 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
     }
   };
 
-  /// What this CTA copies of a block that the other one of a cluster of two loads, too.
-  static void copyForTwo(OpBuilder &builder, TmaLoadOp op, OneToNOpAdaptor adaptor, Value object) {
+  /// Its half of a block that both CTAs of a cluster load; false where a block has no halves.
+  static bool copyHalf(OpBuilder &builder, TmaLoadOp op, OneToNOpAdaptor adaptor, Value object) {
     Location loc = op.getLoc();
-    Value desc = adaptor.getDesc().front(), base = adaptor.getBuffer().front();
+    std::optional<BoxParts> halves = halvesOf(op.getDesc().getType());
+    if (!halves || numCtasOf(op) > 2)
+      return false;
+    Value base = adaptor.getBuffer().front();
     SmallVector<Value> offsets = firstOfEach(adaptor.getOffsets());
     Value rank = NVVM::ClusterId::create(builder, loc, builder.getI32Type());
     Value both = arith::ConstantIntOp::create(builder, loc, 3, 16);
-    if (std::optional<BoxParts> halves = halvesOf(op.getDesc().getType())) {
-      Value place = moveToPart(builder, loc, op.getDesc().getType(), *halves, rank, base, offsets);
-      forEachBox(builder, loc, op.getDesc().getType(), halves->starts, place, offsets,
-                 BoxCopy{builder, loc, desc, object, both});
-      return;
-    }
-    Value turn = arith::AndIOp::create(builder, loc, adaptor.getTurn().front(),
-                                       constantI32(builder, loc, 1));
-    Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, turn, rank);
-    scf::IfOp::create(builder, loc, mine, [&](OpBuilder &inner, Location) {
-      forEachBox(inner, loc, op.getDesc().getType(), {}, base, offsets,
-                 BoxCopy{inner, loc, desc, object, both});
-      scf::YieldOp::create(inner, loc);
-    });
+    Value place = moveToPart(builder, loc, op.getDesc().getType(), *halves, rank, base, offsets);
+    forEachBox(builder, loc, op.getDesc().getType(), halves->starts, place, offsets,
+               BoxCopy{builder, loc, adaptor.getDesc().front(), object, both});
+    return true;
   }
 
-  /// The boxes that this CTA copies to those CTAs of its cluster that load the block: to each CTA a
-  /// box in turn. Each of them comes to the same number of CTAs, and to the same ones.
-  static void copyForSome(OpBuilder &builder, TmaLoadOp op, OneToNOpAdaptor adaptor, Value object) {
+  /// The boxes that are this CTA's by its turn, for all that load the block.
+  static void copyInTurn(OpBuilder &builder, TmaLoadOp op, OneToNOpAdaptor adaptor, Value object) {
     Location loc = op.getLoc();
-    auto constant = [&](int64_t value) { return constantI32(builder, loc, value); };
-    Value rank = NVVM::ClusterId::create(builder, loc, builder.getI32Type());
-    Value own = arith::ShLIOp::create(builder, loc, constant(1), rank);
-    Value mask = arith::OrIOp::create(
-        builder, loc, maskOf(builder, loc, firstOfEach(adaptor.getShared()), rank), own);
-    Value count = LLVM::CtPopOp::create(builder, loc, builder.getI32Type(), mask);
-    // The others of a number that is no power of two copy for themselves, too.
-    Value most = arith::SubIOp::create(builder, loc, count, constant(1));
-    Value odd =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                              arith::AndIOp::create(builder, loc, count, most), constant(0));
-    mask = arith::SelectOp::create(builder, loc, odd, own, mask);
-    most = arith::SelectOp::create(builder, loc, odd, constant(0), most);
-    Value before = arith::AndIOp::create(builder, loc, mask,
-                                         arith::SubIOp::create(builder, loc, own, constant(1)));
-    Value place = LLVM::CtPopOp::create(builder, loc, builder.getI32Type(), before);
-    Value targets = arith::TruncIOp::create(builder, loc, builder.getI16Type(), mask);
-    // The box that is this CTA's counts from the turn on.
-    Value turn = adaptor.getTurn().front();
+    Value targets =
+        arith::TruncIOp::create(builder, loc, builder.getI16Type(), adaptor.getCtas().front());
+    Value turn = adaptor.getTurn().front(), last = adaptor.getLast().front();
     forEachBox(builder, loc, op.getDesc().getType(), {}, adaptor.getBuffer().front(),
                firstOfEach(adaptor.getOffsets()), [&](Value box, ValueRange coordinates) {
-                 Value whose = arith::AndIOp::create(builder, loc, turn, most);
-                 Value mine =
-                     arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, whose, place);
+                 Value left = arith::AndIOp::create(builder, loc, turn, last);
+                 Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, left,
+                                                    constantI32(builder, loc, 0));
                  SmallVector<Value> there(coordinates);
                  scf::IfOp::create(builder, loc, mine, [&](OpBuilder &inner, Location) {
                    BoxCopy{inner, loc, adaptor.getDesc().front(), object, targets}(box, there);
                    scf::YieldOp::create(inner, loc);
                  });
-                 turn = arith::AddIOp::create(builder, loc, turn, constant(1));
+                 turn = arith::AddIOp::create(builder, loc, turn, constantI32(builder, loc, 1));
                });
   }
 
   LogicalResult matchAndRewrite(TmaLoadOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value issues = isFirstThread(rewriter, op, lowering.position);
+    Value issues = startsCopies(rewriter, op, lowering.position);
     if (op.getPredicate())
       issues = arith::AndIOp::create(rewriter, loc, issues, adaptor.getPredicate().front());
     scf::IfOp::create(rewriter, loc, issues, [&](OpBuilder &builder, Location) {
@@ -381,21 +358,24 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
                    firstOfEach(adaptor.getOffsets()),
                    BoxCopy{inner, loc, adaptor.getDesc().front(), object, /*mask=*/Value()});
       };
-      if (op.getShared().empty())
+      if (!op.getCtas()) {
         copyAlone(builder);
-      else if (op.getShared().size() > 1)
-        copyForSome(builder, op, adaptor, object);
-      else
-        scf::IfOp::create(
-            builder, loc, adaptor.getShared().front().front(),
-            [&](OpBuilder &inner, Location) {
-              copyForTwo(inner, op, adaptor, object);
-              scf::YieldOp::create(inner, loc);
-            },
-            [&](OpBuilder &inner, Location) {
-              copyAlone(inner);
-              scf::YieldOp::create(inner, loc);
-            });
+      } else {
+        // A multicast for one CTA alone is slower than a copy.
+        Value isShared =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, adaptor.getLast().front(),
+                                  constantI32(builder, loc, 0));
+        auto shared = [&](OpBuilder &inner, Location) {
+          if (!copyHalf(inner, op, adaptor, object))
+            copyInTurn(inner, op, adaptor, object);
+          scf::YieldOp::create(inner, loc);
+        };
+        auto alone = [&](OpBuilder &inner, Location) {
+          copyAlone(inner);
+          scf::YieldOp::create(inner, loc);
+        };
+        scf::IfOp::create(builder, loc, isShared, shared, alone);
+      }
       scf::YieldOp::create(builder, loc);
     });
     rewriter.eraseOp(op);

@@ -60,7 +60,8 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.num_ctas = 2 : i32, tile
 // What both CTAs load: one box of two each, for both; else both boxes for this one.
 // CHECK-LABEL: llvm.func @halves
 // CHECK: nvvm.mbarrier.arrive.expect_tx %{{.*}}, %[[BYTES:.*]] :
-// CHECK: llvm.cond_br %arg3
+// CHECK: %[[BOTH:.*]] = llvm.icmp "ne" %arg4,
+// CHECK: llvm.cond_br %[[BOTH]]
 // CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
 // CHECK: %[[PLACE:.*]] = llvm.mul %[[RANK]], %{{.*}} : i32
 // CHECK: %[[COLUMN:.*]] = llvm.mul %[[RANK]], %{{.*}} : i32
@@ -69,25 +70,25 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.num_ctas = 2 : i32, tile
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
 // CHECK-NOT: multicast_mask
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
-func.func @halves(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %i: i32, %p: i1, %both: i1) attributes {tile.kernel} {
+func.func @halves(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %i: i32, %p: i1, %ctas: i32, %last: i32) attributes {tile.kernel} {
   %bars = tilegpu.local_alloc offset 2048 : !bars
   %buf = tilegpu.local_alloc offset 0 : !buffer
-  tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] if %p shared %both turn %i : !tile.desc<[8, 128], f16>, !buffer, !bars
+  tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] if %p to %ctas last %last turn %i : !tile.desc<[8, 128], f16>, !buffer, !bars
   return
 }
 
-// One box: by turns, in the turns of even number by the first CTA.
+// One box: by turns.
 // CHECK-LABEL: llvm.func @turns
-// CHECK: llvm.cond_br %arg3
-// CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
-// CHECK: %[[TURN:.*]] = llvm.and %arg1, %{{.*}} : i32
-// CHECK: %[[MINE:.*]] = llvm.icmp "eq" %[[TURN]], %[[RANK]]
+// CHECK: %[[BOTH:.*]] = llvm.icmp "ne" %arg3,
+// CHECK: llvm.cond_br %[[BOTH]]
+// CHECK: %[[TURN:.*]] = llvm.and %arg1, %arg3 : i32
+// CHECK: %[[MINE:.*]] = llvm.icmp "eq" %[[TURN]], %{{.*}}
 // CHECK: llvm.cond_br %[[MINE]]
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %
-func.func @turns(%map: !tile.desc<[8, 64], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %i: i32, %p: i1, %both: i1) attributes {tile.kernel} {
+func.func @turns(%map: !tile.desc<[8, 64], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %i: i32, %ctas: i32, %last: i32) attributes {tile.kernel} {
   %bars = tilegpu.local_alloc offset 2048 : !bars
   %buf = tilegpu.local_alloc offset 0 : !tilegpu.memdesc<[8, 64], f16, #w>
-  tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] shared %both turn %i : !tile.desc<[8, 64], f16>, !tilegpu.memdesc<[8, 64], f16, #w>, !bars
+  tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] to %ctas last %last turn %i : !tile.desc<[8, 64], f16>, !tilegpu.memdesc<[8, 64], f16, #w>, !bars
   return
 }
 }
@@ -99,24 +100,42 @@ func.func @turns(%map: !tile.desc<[8, 64], f16> {tile.tensor_map = {base = 0 : i
 !bars = !tilegpu.memdesc<[1], i64, #tilegpu.linear<{offset = []}, [1]>, buffers = 3>
 
 module attributes {tilegpu.num_warps = 4 : i32, tilegpu.num_ctas = 4 : i32, tile.target = "sm_90a"} {
-// Of four CTAs those that load the block take its boxes by turns, from the turn on.
+// Of four CTAs those that load the block take its boxes by turns, from the turn on; one by itself copies both.
 // CHECK-LABEL: llvm.func @some
-// CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
-// CHECK: llvm.intr.ctpop
-// CHECK: llvm.intr.ctpop
-// CHECK: %[[MASK:.*]] = llvm.trunc %{{.*}} : i32 to i16
-// CHECK: %[[WHOSE:.*]] = llvm.and %arg1, %{{.*}} : i32
+// CHECK: %[[SHARED:.*]] = llvm.icmp "ne" %arg3,
+// CHECK: llvm.cond_br %[[SHARED]]
+// CHECK: %[[MASK:.*]] = llvm.trunc %arg2 : i32 to i16
+// CHECK: %[[WHOSE:.*]] = llvm.and %arg1, %arg3 : i32
 // CHECK: %[[MINE:.*]] = llvm.icmp "eq" %[[WHOSE]], %{{.*}} : i32
 // CHECK: llvm.cond_br %[[MINE]]
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[MASK]]
 // CHECK: %[[NEXT:.*]] = llvm.add %arg1, %{{.*}} : i32
 // CHECK: llvm.and %[[NEXT]], %{{.*}} : i32
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[MASK]]
+// CHECK-NOT: multicast_mask
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
 // CHECK-NOT: nvvm.cp.async.bulk.tensor
-func.func @some(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %i: i32, %a: i1, %b: i1, %c: i1) attributes {tile.kernel} {
+func.func @some(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %i: i32, %ctas: i32, %last: i32) attributes {tile.kernel} {
   %bars = tilegpu.local_alloc offset 2048 : !bars
   %buf = tilegpu.local_alloc offset 0 : !buffer
-  tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] shared %a, %b, %c turn %i : !tile.desc<[8, 128], f16>, !buffer, !bars
+  tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] to %ctas last %last turn %i : !tile.desc<[8, 128], f16>, !buffer, !bars
+  return
+}
+
+// Of warps that load the elected thread starts the copies; of those in a row it is asked once.
+// CHECK-LABEL: llvm.func @row
+// CHECK: nvvm.elect.sync
+// CHECK-NOT: nvvm.elect.sync
+// CHECK-COUNT-2: nvvm.mbarrier.arrive.expect_tx
+func.func @row(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %i: i32) attributes {tile.kernel} {
+  %bars = tilegpu.local_alloc offset 2048 : !bars
+  %buf = tilegpu.local_alloc offset 0 : !buffer
+  tilegpu.warp_roles load {
+    tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] : !tile.desc<[8, 128], f16>, !buffer, !bars
+    tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] : !tile.desc<[8, 128], f16>, !buffer, !bars
+  } compute {
+  }
   return
 }
 
@@ -124,11 +143,38 @@ func.func @some(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i
 // CHECK-LABEL: llvm.func @without
 // CHECK: llvm.icmp "ult"
 // CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
-// CHECK: %[[CTA:.*]] = llvm.select %{{.*}}, %[[RANK]], %{{.*}} : i1, i32
+// CHECK: %[[CTA:.*]] = llvm.select %arg1, %[[RANK]], %{{.*}} : i1, i32
 // CHECK: nvvm.mapa %{{.*}}, %[[CTA]]
-func.func @without(%i: i32, %a: i1, %b: i1, %c: i1) attributes {tile.kernel} {
+func.func @without(%i: i32, %ended: i1) attributes {tile.kernel} {
   %bars = tilegpu.local_alloc offset 2048 : !bars
-  tilegpu.slot_release %bars[%i] without %a, %b, %c : !bars
+  tilegpu.slot_release %bars[%i] without %ended : !bars
+  return
+}
+
+// A bit for each lane of the first four; three CTAs copy for themselves.
+// CHECK-LABEL: llvm.func @sharing
+// CHECK: %[[LANE:.*]] = llvm.and %{{.*}}, %{{.*}} : i32
+// CHECK: %[[CTA:.*]] = llvm.and %[[LANE]], %{{.*}} : i32
+// CHECK: %[[SAME:.*]] = llvm.icmp "eq" %arg1, %[[CTA]]
+// CHECK: %[[LANES:.*]] = nvvm.vote.sync ballot %{{.*}}, %[[SAME]]
+// CHECK: %[[BITS:.*]] = llvm.and %[[LANES]], %{{.*}} : i32
+// CHECK: llvm.intr.ctpop(%[[BITS]])
+// CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
+// CHECK: %[[OWN:.*]] = llvm.shl %{{.*}}, %[[RANK]]
+// CHECK: %[[CTAS:.*]] = llvm.select %{{.*}}, %[[OWN]], %[[BITS]]
+// CHECK: llvm.and %[[CTAS]], %
+// CHECK: llvm.intr.ctpop
+// The objects of all are initialised before, by a fence of their own.
+// CHECK: nvvm.cluster.arrive.relaxed
+// CHECK-NEXT: nvvm.cluster.wait
+func.func @sharing(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %i: i32) attributes {tile.kernel} {
+  %cta = tilegpu.lane_cta
+  %same = arith.cmpi eq, %i, %cta : i32
+  %ctas, %last, %place = tilegpu.sharing_ctas %same
+  tilegpu.cluster_barrier relaxed
+  %bars = tilegpu.local_alloc offset 2048 : !bars
+  %buf = tilegpu.local_alloc offset 0 : !buffer
+  tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] to %ctas last %last turn %place : !tile.desc<[8, 128], f16>, !buffer, !bars
   return
 }
 }

@@ -51,6 +51,15 @@
 // RUN: sed '/ COPY-A$/s/if %27/if %27 {arrivals = 2 : i32}/' %s | not tile-opt --tilegpu-check-protocol -o /dev/null 2>&1 | FileCheck %s --check-prefix=ARRIVALS
 // ARRIVALS: error: role 'load' arrives for slot 2 again, and nobody has waited for the phase before
 
+// In a cluster other CTAs arrive as well, at the last slot of one that may have ended; a barrier of the cluster at the end waits for them.
+// RUN: sed '/ EMPTY$/s/count = 4/count = 8/; s/tilegpu.num_warps = 4/tilegpu.num_ctas = 2 : i32, tilegpu.num_warps = 4/' %s > %t.mlir
+// RUN: not tile-opt %t.mlir --tilegpu-check-protocol -o /dev/null 2>&1 | FileCheck %s --check-prefix=ENDED
+// ENDED: error: arrives at barrier objects of other CTAs, which may have ended: no role waits for it
+// ENDED-NEXT: tilegpu.slot_release
+// ENDED: note: these objects
+// ENDED-NEXT: tilegpu.mbarrier_init
+// RUN: sed 's/^    return$/    tilegpu.cluster_barrier\n    return/' %t.mlir | tile-opt --tilegpu-check-protocol -o /dev/null 2>&1 | count 0
+
 // A copy of other bytes than the buffer's.
 // RUN: sed '/ FIRST-A$/s/<\[64, 16\], f16, #linear2>/<[32, 16], f16, #linear2>/' %s | not tile-opt --tilegpu-check-protocol -o /dev/null 2>&1 | FileCheck %s --check-prefix=BYTES
 // BYTES: error: {{.*}}'tilegpu.tma_load' expected a layout of the buffer's shape

@@ -5,7 +5,7 @@
 // RUN: tile-opt %t.mlir --tilec-tilegpu="num-warps=8 num-ctas=2" -o /dev/null 2>&1 | count 0
 // RUN: tile-opt %t.mlir --tilec-tilegpu="num-warps=8 num-ctas=1" | FileCheck %s --check-prefix=ONE
 
-// ONE-NOT: {{num_ctas|cluster_barrier| shared %| without %}}
+// ONE-NOT: {{num_ctas|cluster_barrier|lane_cta| to %ctas| without %}}
 
 // CHECK: tilegpu.num_ctas = 2
 // All warps of both programs release a slot.
@@ -14,54 +14,62 @@
 // CHECK: tilegpu.mbarrier_init %[[EMPTY]] count = 16
 // CHECK-NEXT: tilegpu.mbarrier_init %[[FULL]] count = 2
 // CHECK-NEXT: nvvm.barrier0
-// CHECK-NEXT: tilegpu.cluster_barrier
+// CHECK-NEXT: tilegpu.cluster_barrier relaxed
 // CHECK-NEXT: tilegpu.warp_roles
+// CHECK-NEXT: %[[CTA:.*]] = tilegpu.lane_cta
 // CHECK: %[[ME:.*]] = tile.program_id 0
 // CHECK: scf.for %[[TILE:.*]] = %[[ME]] to %[[TILES:.*]] step
-// The other program's tile, and whether it has one.
-// CHECK: %[[PEER:.*]] = arith.xori %[[ME]]
+// Each lane has the tile of one of the programs, and whether it has one.
+// CHECK: %[[FIRST:.*]] = arith.andi %[[ME]], %c-2_i32
+// CHECK-NEXT: %[[PEER:.*]] = arith.ori %[[FIRST]], %[[CTA]]
 // CHECK-NEXT: %[[AHEAD:.*]] = arith.subi %[[PEER]], %[[ME]]
 // CHECK-NEXT: %[[OTHER:.*]] = arith.addi %[[TILE]], %[[AHEAD]]
-// CHECK-NEXT: %[[ALONE:.*]] = arith.cmpi sge, %[[OTHER]], %[[TILES]]
+// CHECK-NEXT: %[[ENDED:.*]] = arith.cmpi sge, %[[OTHER]], %[[TILES]]
 // CHECK: %[[M:.*]] = arith.muli %{{.*}}, %c128_i32
 // CHECK: %[[N:.*]] = arith.muli %{{.*}}, %c256_i32
 // A is shared when both have the same rows, B when both have the same columns: that is asked once for all copies.
 // CHECK: %[[SAMEM:.*]] = arith.cmpi eq, %[[M]],
-// CHECK: %[[SHAREDA:.*]] = arith.andi
-// CHECK: tilegpu.tma_load %arg6[%[[M]], %c0_i32], {{.*}}, %[[FULL]][%[[SLOT:.*]]] if %{{.*}} shared %{{.*}} turn %[[SLOT]]
+// CHECK: %[[RUNS:.*]] = arith.xori %[[ENDED]]
+// CHECK-NEXT: %[[SHARED:.*]] = arith.andi %{{.*}}, %[[RUNS]]
+// CHECK-NEXT: %[[ROWS:.*]], %[[LASTROW:.*]], %[[PLACE:.*]] = tilegpu.sharing_ctas %[[SHARED]]
+// CHECK-NEXT: %[[TURN:.*]] = arith.subi %[[SLOT:.*]], %[[PLACE]]
+// CHECK: tilegpu.tma_load %arg6[%[[M]], %c0_i32], {{.*}}, %[[FULL]][%[[SLOT]]] if %{{.*}} to %[[ROWS]] last %[[LASTROW]] turn %[[TURN]]
 // CHECK: %[[SAMEN:.*]] = arith.cmpi eq, %[[N]],
-// CHECK: tilegpu.tma_load %arg7[%[[N]], %c0_i32], {{.*}}, %[[FULL]][%[[SLOT]]] if %{{.*}} shared %[[SHAREDB:.*]] turn %[[SLOT]]
+// CHECK: %[[COLUMNS:.*]], %[[LASTCOLUMN:.*]], %[[COLUMNPLACE:.*]] = tilegpu.sharing_ctas
+// CHECK: tilegpu.tma_load %arg7[%[[N]], %c0_i32], {{.*}}, %[[FULL]][%[[SLOT]]] if %{{.*}} to %[[COLUMNS]] last %[[LASTCOLUMN]] turn
 // Three slots: the turn changes when the ring begins again.
 // CHECK: scf.for
 // CHECK-NOT: arith.divsi
 // CHECK: tilegpu.slot_acquire %[[EMPTY]][%[[FILL:.*]]], %[[PARITY:.*]] for %[[FULL]]
-// CHECK: %[[TURN:.*]] = arith.xori %[[FILL]], %[[PARITY]]
-// CHECK: tilegpu.tma_load %arg7[%[[N]], %{{.*}}], %{{.*}}, %[[FULL]][%[[FILL]]] if %{{.*}} shared %[[SHAREDB]] turn
-// CHECK: } compute {
+// CHECK: tilegpu.tma_load %arg6
+// CHECK: %[[SLOTTURN:.*]] = arith.xori %[[FILL]], %[[PARITY]]
+// CHECK-NEXT: %[[NEXTTURN:.*]] = arith.subi %[[SLOTTURN]], %[[COLUMNPLACE]]
+// CHECK-NEXT: tilegpu.tma_load %arg7[%[[N]], %{{.*}}], %{{.*}}, %[[FULL]][%[[FILL]]] if %{{.*}} to %[[COLUMNS]] last %[[LASTCOLUMN]] turn %[[NEXTTURN]]
+// The last slot's release is waited for: nobody arrives at the objects of a program that has ended.
+// CHECK: tilegpu.slot_acquire %[[EMPTY]][%{{.*}}], %{{.*}} for %[[FULL]]
+// CHECK-NEXT: } compute {
+// CHECK-NEXT: tilegpu.lane_cta
 // CHECK: %[[ENDS:.*]] = arith.cmpi sge
 // CHECK: tilegpu.slot_release %[[EMPTY]][%{{.*}}] if %{{.*}} without %[[ENDS]]
 // CHECK: tilegpu.slot_release %[[EMPTY]][%{{.*}}] if %{{.*}} without %[[ENDS]]
-// CHECK: tilegpu.cluster_barrier
-// CHECK-NEXT: return
+// CHECK-NOT: tilegpu.cluster_barrier
+// CHECK: return
 
-// Of four, the tiles of the three others and which of them have one. A ring of three slots gives turns of its own.
+// Of four it is the same code. A ring of three slots gives turns of its own.
 // RUN: tile-opt %t.mlir --tilec-tilegpu="num-warps=8 num-ctas=4 stop-before=tilegpu-unroll-loops" | FileCheck %s --check-prefix=FOUR
 // FOUR: tilegpu.num_ctas = 4
 // FOUR: tilegpu.mbarrier_init %{{.*}} count = 32
+// FOUR: %[[CTA:.*]] = tilegpu.lane_cta
 // FOUR: %[[ME:.*]] = tile.program_id 0
 // FOUR: scf.for
-// FOUR: %[[FIRST:.*]] = arith.xori %[[ME]], %c1_i32
-// FOUR: %[[ENDS1:.*]] = arith.cmpi sge
-// FOUR: arith.xori %[[ME]], %c2_i32
-// FOUR: %[[ENDS2:.*]] = arith.cmpi sge
-// FOUR: arith.xori %[[ME]], %c3_i32
-// FOUR: %[[ENDS3:.*]] = arith.cmpi sge
-// FOUR: tilegpu.tma_load %arg6{{.*}} shared %[[A1:.*]], %[[A2:.*]], %[[A3:.*]] turn %[[SLOT:.*]] :
-// FOUR: tilegpu.tma_load %arg7{{.*}} shared %[[B1:.*]], %[[B2:.*]], %[[B3:.*]] turn %[[SLOT]] :
+// FOUR: %[[FIRST:.*]] = arith.andi %[[ME]], %c-4_i32
+// FOUR-NEXT: arith.ori %[[FIRST]], %[[CTA]]
+// FOUR-COUNT-2: tilegpu.sharing_ctas
 // FOUR: scf.for
-// FOUR: tilegpu.tma_load %arg7{{.*}} shared %[[B1]], %[[B2]], %[[B3]] turn
+// FOUR: tilegpu.tma_load %arg7{{.*}} to %{{.*}} last %{{.*}} turn
+// FOUR-NOT: tilegpu.sharing_ctas
 // FOUR: } compute {
-// FOUR: tilegpu.slot_release {{.*}} without %{{.*}}, %{{.*}}, %{{.*}} :
+// FOUR: tilegpu.slot_release {{.*}} without %{{.*}} :
 
 // Loops with one dot have load warps for it, where programs have a multiprocessor to themselves.
 // RUN: tilec compile %tilec_src/examples/60-matmul-any-size.tile --kernel matmul_any_size --arg "a_ptr=*fp16:16" --arg "b_ptr=*fp16:16" --arg "c_ptr=*fp16:16" --arg "parts_ptr=*fp32:16" \

@@ -44,10 +44,10 @@ func.func private @shorter(!tilegpu.memdesc<[1], i64, #l, buffers = 3, bytes = 4
 
 // CHECK-LABEL: module attributes {tilegpu.num_ctas = 4
 module attributes {tilegpu.num_ctas = 4 : i32} {
-// CHECK: tilegpu.slot_release %{{.*}}[%arg0] if %arg1 without %arg1, %arg2, %arg1 : <[1], i64, #{{.*}}, buffers = 3>
+// CHECK: tilegpu.slot_release %{{.*}}[%arg0] if %arg1 without %arg2 : <[1], i64, #{{.*}}, buffers = 3>
 func.func @cluster(%slot: i32, %p: i1, %q: i1) {
   %empty = tilegpu.local_alloc : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
-  tilegpu.slot_release %empty[%slot] if %p without %p, %q, %p : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  tilegpu.slot_release %empty[%slot] if %p without %q : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
   return
 }
 }

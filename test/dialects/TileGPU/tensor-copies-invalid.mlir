@@ -20,8 +20,8 @@ func.func @tma_load_c1(%base: !tile.ptr<f16>, %i: i32, %s: i64, %buf: !buffer, %
 !bars = !tilegpu.memdesc<[1], i64, #l>
 
 func.func @tma_load_c3(%map: !tile.desc<[8, 16], f16>, %i: i32, %a: i1, %buf: !buffer, %bars: !bars) {
-  // expected-error @below {{expects a turn and what each of 0 other CTAs of the cluster shares, or neither}}
-  tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] shared %a turn %i : !tile.desc<[8, 16], f16>, !buffer, !bars
+  // expected-error @below {{expects CTAs of a cluster, their number and a turn, or none of these}}
+  tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] to %i last %i turn %i : !tile.desc<[8, 16], f16>, !buffer, !bars
   return
 }
 

@@ -51,7 +51,7 @@ bool LoopContinuation::find(Value barriers) {
     auto copy = dyn_cast<TmaLoadOp>(user);
     if (!copy || copy->getBlock() == tiles.getBody())
       continue;
-    if (copy->getBlock() != loop.getBody() || !copy.getShared().empty())
+    if (copy->getBlock() != loop.getBody() || copy.getCtas())
       return false;
     copies.push_back(copy);
   }

@@ -118,7 +118,8 @@ public:
     if (target && isForLoadWarps(*target))
       handToLoadWarps(*target, barriers, zero, one);
     TmaLoadOp::create(rewriter, loc, load.getDesc(), load.getOffsets(), buffer, barriers.objects(),
-                      zero, /*predicate=*/Value(), /*shared=*/ValueRange(), /*turn=*/Value());
+                      zero, /*predicate=*/Value(), /*ctas=*/Value(), /*last=*/Value(),
+                      /*turn=*/Value());
     if (target)
       rewriter.setInsertionPoint(firstUser(place->getNextNode(), target->store.getBuffer()));
     Value parity = barriers.stateAt(place).front();
@@ -208,7 +209,7 @@ private:
     rewriter.setInsertionPointAfter(
         lastWaitFor(lastUser(load->getBlock(), target.store.getBuffer())));
     SlotReleaseOp::create(rewriter, loc, empty.objects(), zero, /*predicate=*/Value(),
-                          /*without=*/ValueRange());
+                          /*without=*/Value());
   }
 
   void eraseFilled(Target &target) {

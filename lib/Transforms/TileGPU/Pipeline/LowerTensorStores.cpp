@@ -35,6 +35,9 @@ using namespace tilec::tilegpu;
 static constexpr int64_t kPartBytes[] = {16384, 8192};
 /// The most buffers for parts of one type.
 static constexpr int64_t kMostBuffers = 2;
+/// Small stores one behind the other, of all in all at most so many bytes, have one barrier and one
+/// wait: of larger ones the first copy begins earlier without.
+static constexpr int64_t kMostTogether = 32768;
 /// The least of a row that a copy writes.
 static constexpr int64_t kLeastRowBytes = 64;
 /// The least of any other dimension: the period of the swizzle.
@@ -141,7 +144,11 @@ public:
   bool reaches(Operation *op) const;
   /// Cuts the stores so that their buffers take at most `bytes`; false where they cannot.
   bool part(int64_t bytes);
+  /// Whether all is so small that copies of the first stores need not begin before the last's
+  /// buffer is written.
+  bool isSmall() const;
   void lowerWhole(OpBuilder &builder);
+  void lowerTogether(OpBuilder &builder);
   void lowerParts(OpBuilder &builder);
 
 private:
@@ -246,6 +253,29 @@ void Series::lowerWhole(OpBuilder &builder) {
   }
 }
 
+bool Series::isSmall() const {
+  int64_t bytes = 0;
+  for (const TileStore &store : stores)
+    bytes += tile::tensorBytesOf(store.type());
+  return stores.size() > 1 && bytes <= kMostTogether;
+}
+
+void Series::lowerTogether(OpBuilder &builder) {
+  builder.setInsertionPoint(stores.back().op);
+  SmallVector<Value> filled;
+  for (const TileStore &store : stores) {
+    Location loc = store.op->getLoc();
+    filled.push_back(
+        LocalAllocOp::create(builder, loc, copyBufferType(store.type()), IntegerAttr()));
+    LocalStoreOp::create(builder, loc, store.value, filled.back());
+  }
+  for (auto [store, buffer] : llvm::zip_equal(stores, filled))
+    TmaStoreOp::create(builder, store.op->getLoc(), store.desc, store.offsets, buffer, store.kind);
+  TmaStoreWaitOp::create(builder, stores.back().op->getLoc(), 0);
+  for (const TileStore &store : stores)
+    store.op->erase();
+}
+
 /// In an order in which a buffer is read while another one is filled: next comes one of those parts
 /// of which most are left, unless it has the buffer of the part before.
 SmallVector<Series::Part> Series::listParts(OpBuilder &builder) {
@@ -340,6 +370,8 @@ struct LowerTensorStores final : tilec::impl::TileGPULowerTensorStoresPassBase<L
     for (Series &series : found)
       if (bytes > 0 && series.part(bytes))
         series.lowerParts(builder);
+      else if (series.isSmall())
+        series.lowerTogether(builder);
       else
         series.lowerWhole(builder);
   }

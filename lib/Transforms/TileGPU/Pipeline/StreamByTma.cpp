@@ -36,7 +36,8 @@ void TensorCopyRing::start(OpBuilder &builder, tile::DescriptorLoadOp load,
   for (Value offset : load.getOffsets())
     offsets.push_back(mapping.lookupOrDefault(offset));
   TmaLoadOp::create(builder, load.getLoc(), load.getDesc(), offsets, buffer, barriers.objects(),
-                    slot, predicate, /*shared=*/ValueRange(), /*turn=*/Value(), uint32_t(arrivals));
+                    slot, predicate, /*ctas=*/Value(), /*last=*/Value(), /*turn=*/Value(),
+                    uint32_t(arrivals));
 }
 
 void TensorCopyRing::addEmptyObjects(scf::ForOp loop, int64_t stages, int32_t warps) {
@@ -54,7 +55,7 @@ void TensorCopyRing::acquire(OpBuilder &builder, Location loc, Value slot, Value
 
 void TensorCopyRing::release(OpBuilder &builder, Location loc, Value slot, Value predicate) {
   tilegpu::SlotReleaseOp::create(builder, loc, empty->objects(), slot, predicate,
-                                 /*without=*/ValueRange());
+                                 /*without=*/Value());
 }
 
 void TensorCopyRing::wait(OpBuilder &builder, Location loc, Value slot, Value parity) {

@@ -12,12 +12,15 @@
 // for one around them, in which those that have an iteration more go on without the others.
 //
 //   for tile = program to tiles step programs {
-//     for each other program d {
-//       ended[d] = tile of d >= tiles
-//       shared[d] = !ended[d] && n of this tile == n of d's
-//     }
-//     for k { acquire slot; load A[m, k], slot; load B[k, n], slot to those with shared[d] }
+//     c = lane_cta
+//     same = tile of c < tiles && n of this tile == n of c's
+//     ctas = sharing_ctas same
+//     for k { acquire slot; load A[m, k], slot; load B[k, n], slot to ctas }
 //   }
+//
+// What the other programs load is computed by the lanes of the warp at once, a lane for each
+// program: one after the other would take registers, and in small products as long as some blocks
+// of K.
 
 #include "PeerProgram.h"
 
@@ -65,11 +68,15 @@ private:
   /// there.
   bool findRoots(Value value, Operation *loop, llvm::SetVector<Value> &roots,
                  DenseSet<Value> &seen);
-  /// Whether the copy's block is that of each other program, too, made in front of the loops around
-  /// it; nothing when that is not known.
-  SmallVector<Value> makeShared(TmaLoadOp copy);
-  SmallVector<Value> compareWithOthers(ArrayRef<Value> roots, Location loc);
-  void share(TmaLoadOp copy, ArrayRef<Value> shared);
+  /// The programs that load the copy's block, too, made in front of the loops around it; null when
+  /// that is not known.
+  SharingCtasOp makeSharing(TmaLoadOp copy);
+  SharingCtasOp compareWithOthers(ArrayRef<Value> roots, Location loc);
+  void share(TmaLoadOp copy, SharingCtasOp sharing);
+  /// Has the load warp wait until all slots of a ring are released for the last time, so that
+  /// nobody arrives at the barrier objects of a CTA that has ended; false when it cannot say when
+  /// that is.
+  bool drain(Value empty);
 
   WarpRolesOp roles;
   int ctas;
@@ -79,11 +86,11 @@ private:
   SmallVector<TmaLoadOp> copies;
   SmallVector<SlotReleaseOp> releases;
   scf::ForOp loadOuter;
-  /// Which of the other programs are done with all their iterations of the outer loop; empty: none
-  /// is before this one.
-  SmallVector<Value> endedInLoad, endedInCompute;
-  /// What says of which of the other programs all of these values are, too.
-  SmallVector<std::pair<SmallVector<Value>, SmallVector<Value>>> sharedBy;
+  /// The CTA of a lane, and whether its program is done with all its iterations of the outer loop;
+  /// null: none is before this one.
+  Value laneInLoad, endedInLoad, endedInCompute;
+  /// What says which of the other programs have all of these values, too.
+  SmallVector<std::pair<SmallVector<Value>, SharingCtasOp>> sharedBy;
 };
 } // namespace
 
@@ -148,16 +155,18 @@ bool Multicast::plan() {
     if (role.obstacle)
       return refuse(role.obstacle, role.reason);
   loadOuter = load.outer;
-  for (auto [outer, ended] :
-       {std::pair(load.outer, &endedInLoad), std::pair(compute.outer, &endedInCompute)}) {
+  builder.setInsertionPointToStart(&roles.getLoad().front());
+  laneInLoad = LaneCtaOp::create(builder, roles.getLoc());
+  builder.setInsertionPointToStart(&roles.getCompute().front());
+  Value laneInCompute = LaneCtaOp::create(builder, roles.getLoc());
+  for (auto [outer, lane, ended] : {std::tuple(load.outer, laneInLoad, &endedInLoad),
+                                    std::tuple(compute.outer, laneInCompute, &endedInCompute)}) {
     if (!outer)
       continue;
     builder.setInsertionPointToStart(outer.getBody());
-    for (int other = 1; other < ctas; ++other) {
-      ended->push_back(PeerProgram(builder, outer, other).hasEnded());
-      if (!ended->back())
-        return refuse(outer, "how long another program's loop is, only that knows");
-    }
+    *ended = PeerProgram(builder, outer, lane, ctas).hasEnded();
+    if (!*ended)
+      return refuse(outer, "how long another program's loop is, only that knows");
   }
   return true;
 }
@@ -185,7 +194,7 @@ bool Multicast::findRoots(Value value, Operation *loop, llvm::SetVector<Value> &
   return op->getNumRegions() == 0 && isMemoryEffectFree(op) && findAll(op->getOperands());
 }
 
-SmallVector<Value> Multicast::makeShared(TmaLoadOp copy) {
+SharingCtasOp Multicast::makeSharing(TmaLoadOp copy) {
   Operation *top = copy;
   Operation *home = loadOuter ? loadOuter.getOperation() : roles.getOperation();
   while (top->getParentOp() != home)
@@ -200,36 +209,31 @@ SmallVector<Value> Multicast::makeShared(TmaLoadOp copy) {
   roots.remove_if(isSameForAll);
   // Copies of later iterations, and those of the loop itself, come behind the first of them.
   SmallVector<Value> key(roots.getArrayRef());
-  for (const auto &[values, shared] : sharedBy)
+  for (const auto &[values, sharing] : sharedBy)
     if (values == key)
-      return shared;
+      return sharing;
   builder.setInsertionPoint(top);
-  SmallVector<Value> shared = compareWithOthers(key, copy.getLoc());
-  sharedBy.emplace_back(key, shared);
-  return shared;
+  SharingCtasOp sharing = compareWithOthers(key, copy.getLoc());
+  sharedBy.emplace_back(key, sharing);
+  return sharing;
 }
 
-SmallVector<Value> Multicast::compareWithOthers(ArrayRef<Value> roots, Location loc) {
-  auto constant = [&](bool value) { return arith::ConstantIntOp::create(builder, loc, value, 1); };
-  SmallVector<Value> result;
-  for (int distance = 1; distance < ctas; ++distance) {
-    PeerProgram peer(builder, loadOuter, distance);
-    Value shared = constant(true);
-    for (Value root : roots) {
-      Value other = peer.of(root);
-      if (!other || !root.getType().isSignlessIntOrIndex())
-        return {};
-      Value equal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, root, other);
-      shared = arith::AndIOp::create(builder, loc, shared, equal);
-    }
-    if (!endedInLoad.empty()) {
-      Value runs =
-          arith::XOrIOp::create(builder, loc, endedInLoad[size_t(distance - 1)], constant(true));
-      shared = arith::AndIOp::create(builder, loc, shared, runs);
-    }
-    result.push_back(shared);
+SharingCtasOp Multicast::compareWithOthers(ArrayRef<Value> roots, Location loc) {
+  PeerProgram peer(builder, loadOuter, laneInLoad, ctas);
+  Value yes = arith::ConstantIntOp::create(builder, loc, true, 1);
+  Value same = yes;
+  for (Value root : roots) {
+    Value other = peer.of(root);
+    if (!other || !root.getType().isSignlessIntOrIndex())
+      return {};
+    Value equal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, root, other);
+    same = arith::AndIOp::create(builder, loc, same, equal);
   }
-  return result;
+  if (endedInLoad) {
+    Value runs = arith::XOrIOp::create(builder, loc, endedInLoad, yes);
+    same = arith::AndIOp::create(builder, loc, same, runs);
+  }
+  return SharingCtasOp::create(builder, loc, same);
 }
 
 /// The acquisition of the slot that the copy fills, where that is in the same iteration; the slots
@@ -243,20 +247,102 @@ static SlotAcquireOp acquireOf(TmaLoadOp copy) {
 
 /// The programs take turns from slot to slot, and where a ring has no multiple of as many, from
 /// turn to turn of the ring as well.
-void Multicast::share(TmaLoadOp copy, ArrayRef<Value> shared) {
+void Multicast::share(TmaLoadOp copy, SharingCtasOp sharing) {
   builder.setInsertionPoint(copy);
   Value turn = copy.getSlot();
   if (SlotAcquireOp acquire = acquireOf(copy);
       acquire && copy.getBarriers().getType().getBuffers() % ctas)
     turn = arith::XOrIOp::create(builder, copy.getLoc(), turn, acquire.getParity());
-  copy.getSharedMutable().assign(shared);
+  turn = arith::SubIOp::create(builder, copy.getLoc(), turn, sharing.getPlace());
+  copy.getCtasMutable().assign(sharing.getCtas());
+  copy.getLastMutable().assign(sharing.getLast());
   copy.getTurnMutable().assign(turn);
+}
+
+/// The value that `value` of the loop's body would have in an iteration behind the last one; null
+/// when it is not computed from what the loop carries.
+static Value valueBehind(OpBuilder &builder, scf::ForOp loop, Value value) {
+  if (!loop.getRegion().isAncestor(value.getParentRegion()))
+    return value;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() == loop.getBody() && argument != loop.getInductionVar()
+               ? loop.getTiedLoopResult(argument)
+               : Value();
+  Operation *op = value.getDefiningOp();
+  if (op->getBlock() != loop.getBody() || op->getNumRegions() != 0 || op->getNumResults() != 1 ||
+      !isMemoryEffectFree(op))
+    return {};
+  IRMapping mapping;
+  for (Value operand : op->getOperands()) {
+    Value behind = valueBehind(builder, loop, operand);
+    if (!behind)
+      return {};
+    mapping.map(operand, behind);
+  }
+  return builder.clone(*op, mapping)->getResult(0);
+}
+
+/// `values`, which an iteration of the loop computes, of its last one; `none` where there is none.
+static SmallVector<Value> yieldLast(scf::ForOp &loop, ArrayRef<Value> values, ValueRange none) {
+  IRRewriter rewriter(loop.getContext());
+  size_t before = loop.getNumResults();
+  auto yielded = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+    return SmallVector<Value>(values);
+  };
+  rewriter.setInsertionPoint(loop);
+  loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, none, /*replaceInitOperandUsesInLoop=*/false, yielded));
+  return SmallVector<Value>(loop.getResults().drop_front(before));
+}
+
+/// Slots are acquired one behind the other, as many ahead of the dots as are filled at once, so
+/// that at the end the last release is left, which the next acquisition would wait for; a fresh
+/// object lets parity 1 through. Of slots that are used once the last one is not released.
+bool Multicast::drain(Value empty) {
+  SmallVector<SlotReleaseOp> those;
+  llvm::copy_if(releases, std::back_inserter(those),
+                [&](SlotReleaseOp release) { return release.getEmpty() == empty; });
+  if (those.size() == 1 && those.front().getPredicate())
+    return true;
+  auto isOfRing = [&](SlotAcquireOp acquire) { return acquire.getEmpty() == empty; };
+  if (llvm::count_if(acquires, isOfRing) != 1)
+    return false;
+  SlotAcquireOp acquire = *llvm::find_if(acquires, isOfRing);
+  bool isRing = cast<MemDescType>(empty.getType()).getBuffers() > 1;
+  auto loop = dyn_cast<scf::ForOp>(acquire->getParentOp());
+  if (!loop || acquire.getPredicate())
+    return false;
+  for (TmaLoadOp copy : copies)
+    if (acquireOf(copy) == acquire && isRing && !copy.getPredicate())
+      return false;
+  Location loc = acquire.getLoc();
+  builder.setInsertionPointAfter(loop);
+  SmallVector<Value> next{valueBehind(builder, loop, acquire.getSlot()),
+                          valueBehind(builder, loop, acquire.getParity())};
+  if (!next[0] || !next[1])
+    return false;
+  for (Operation *around = loop->getParentOp(); around != roles;) {
+    auto outer = dyn_cast<scf::ForOp>(around);
+    if (!outer)
+      return false;
+    builder.setInsertionPoint(outer);
+    Value first = arith::ConstantIntOp::create(builder, loc, 0, 32);
+    Value trivial = arith::ConstantIntOp::create(builder, loc, 1, 32);
+    bool wasOuter = outer == loadOuter;
+    next = yieldLast(outer, next, {first, trivial});
+    if (wasOuter)
+      loadOuter = outer;
+    around = outer->getParentOp();
+  }
+  builder.setInsertionPointToEnd(&roles.getLoad().front());
+  SlotAcquireOp::create(builder, loc, empty, next[0], next[1], acquire.getFull(), false, Value());
+  return true;
 }
 
 void Multicast::apply() {
   auto module = roles->getParentOfType<ModuleOp>();
   // Objects at which all warps of a cluster arrive.
-  DenseSet<Value> empty;
+  llvm::SetVector<Value> empty;
   for (SlotAcquireOp acquire : acquires)
     empty.insert(acquire.getEmpty());
   for (Value ring : empty)
@@ -264,14 +350,17 @@ void Multicast::apply() {
       if (auto init = dyn_cast<MbarrierInitOp>(user))
         init.setCount(init.getCount() * uint32_t(ctas));
   for (TmaLoadOp copy : copies)
-    if (SmallVector<Value> shared = makeShared(copy); !shared.empty())
-      share(copy, shared);
-  for (SlotReleaseOp release : releases)
-    release.getWithoutMutable().assign(endedInCompute);
+    if (SharingCtasOp sharing = makeSharing(copy))
+      share(copy, sharing);
+  if (endedInCompute)
+    for (SlotReleaseOp release : releases)
+      release.getWithoutMutable().assign(endedInCompute);
   builder.setInsertionPoint(roles);
-  ClusterBarrierOp::create(builder, roles.getLoc());
-  builder.setInsertionPointAfter(roles);
-  ClusterBarrierOp::create(builder, roles.getLoc());
+  ClusterBarrierOp::create(builder, roles.getLoc(), ValueRange(), /*relaxed=*/true);
+  if (!llvm::all_of(empty, [&](Value ring) { return drain(ring); })) {
+    builder.setInsertionPointAfter(roles);
+    ClusterBarrierOp::create(builder, roles.getLoc());
+  }
   module->setAttr(TileGPUDialect::kNumCtasAttr, builder.getI32IntegerAttr(ctas));
   remark::passed(roles.getLoc(), remark::RemarkOpts::name("Multicast").category(remarks::kPipeline))
       << (ctas == 2 ? "two programs of a cluster copy blocks that both load for each other"

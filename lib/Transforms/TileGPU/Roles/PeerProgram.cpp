@@ -78,8 +78,9 @@ Value PeerProgram::of(Value value) {
     Value ahead = arith::SubIOp::create(builder, loc, start, outer.getLowerBound());
     made = arith::AddIOp::create(builder, loc, value, ahead);
   } else if (auto id = value.getDefiningOp<tile::ProgramIdOp>()) {
-    Value bits = arith::ConstantIntOp::create(builder, loc, distance, 32);
-    made = arith::XOrIOp::create(builder, loc, id, bits);
+    Value bits = arith::ConstantIntOp::create(builder, loc, -ctas, 32);
+    Value first = arith::AndIOp::create(builder, loc, id, bits);
+    made = arith::OrIOp::create(builder, loc, first, rank);
   } else {
     Operation *op = value.getDefiningOp();
     if (!op || isa<tilegpu::OrderedProgramOp, tile::InlineAsmOp>(op) || op->getNumRegions() != 0 ||

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What another program of a cluster computes: the one whose number along x differs in some of the
-// last bits.
+// What another program of a cluster computes: its number along x has the CTA's rank as the last
+// bits.
 
 #ifndef TILEC_LIB_TRANSFORMS_TILEGPU_ROLES_PEERPROGRAM_H
 #define TILEC_LIB_TRANSFORMS_TILEGPU_ROLES_PEERPROGRAM_H
@@ -20,9 +20,10 @@ bool isSameForAll(mlir::Value value);
 class PeerProgram {
 public:
   /// Makes them where the builder stands. `outer`, or null: the loop whose iterations with the same
-  /// number the two programs run side by side. `distance`: the bits that differ.
-  PeerProgram(mlir::OpBuilder &builder, mlir::scf::ForOp outer, int distance)
-      : builder(builder), outer(outer), distance(distance) {}
+  /// number the two programs run side by side. `rank`: of the CTA in the cluster, of `ctas`, which
+  /// may differ between the lanes of a warp.
+  PeerProgram(mlir::OpBuilder &builder, mlir::scf::ForOp outer, mlir::Value rank, int ctas)
+      : builder(builder), outer(outer), rank(rank), ctas(ctas) {}
 
   /// What the peer has in place of `value`; null when only the peer knows.
   mlir::Value of(mlir::Value value);
@@ -33,7 +34,8 @@ public:
 private:
   mlir::OpBuilder &builder;
   mlir::scf::ForOp outer;
-  int distance;
+  mlir::Value rank;
+  int ctas;
   mlir::IRMapping known;
 };
 
