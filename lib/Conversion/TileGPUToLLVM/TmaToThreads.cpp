@@ -286,13 +286,19 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
     OpBuilder &builder;
     Location loc;
     Value desc, object, mask;
+    bool inCluster;
 
     void operator()(Value place, ValueRange coordinates) const {
-      // A CTA's own shared memory has the same addresses in that of the cluster; a cast of the
-      // pointer goes through generic addresses.
-      Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), place);
-      Value target =
-          LLVM::IntToPtrOp::create(builder, loc, clusterPointer(builder.getContext()), address);
+      Type pointer = clusterPointer(builder.getContext());
+      Value target;
+      if (inCluster) {
+        // A CTA's own shared memory has the same addresses in that of the cluster. A cast goes
+        // through generic addresses; without it some kernels take more registers.
+        Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), place);
+        target = LLVM::IntToPtrOp::create(builder, loc, pointer, address);
+      } else {
+        target = LLVM::AddrSpaceCastOp::create(builder, loc, pointer, place);
+      }
       NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
           builder, loc, target, desc, coordinates, object,
           /*im2colOffsets=*/ValueRange(), mask, /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
@@ -312,7 +318,7 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
     Value both = arith::ConstantIntOp::create(builder, loc, 3, 16);
     Value place = moveToPart(builder, loc, op.getDesc().getType(), *halves, rank, base, offsets);
     forEachBox(builder, loc, op.getDesc().getType(), halves->starts, place, offsets,
-               BoxCopy{builder, loc, adaptor.getDesc().front(), object, both});
+               BoxCopy{builder, loc, adaptor.getDesc().front(), object, both, /*inCluster=*/true});
     return true;
   }
 
@@ -329,7 +335,8 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
                                                     constantI32(builder, loc, 0));
                  SmallVector<Value> there(coordinates);
                  scf::IfOp::create(builder, loc, mine, [&](OpBuilder &inner, Location) {
-                   BoxCopy{inner, loc, adaptor.getDesc().front(), object, targets}(box, there);
+                   BoxCopy{inner,  loc,     adaptor.getDesc().front(),
+                           object, targets, /*inCluster=*/true}(box, there);
                    scf::YieldOp::create(inner, loc);
                  });
                  turn = arith::AddIOp::create(builder, loc, turn, constantI32(builder, loc, 1));
@@ -356,7 +363,8 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
       auto copyAlone = [&](OpBuilder &inner) {
         forEachBox(inner, loc, op.getDesc().getType(), {}, adaptor.getBuffer().front(),
                    firstOfEach(adaptor.getOffsets()),
-                   BoxCopy{inner, loc, adaptor.getDesc().front(), object, /*mask=*/Value()});
+                   BoxCopy{inner, loc, adaptor.getDesc().front(), object, /*mask=*/Value(),
+                           numCtasOf(op) > 1});
       };
       if (!op.getCtas()) {
         copyAlone(builder);
