@@ -92,7 +92,7 @@ class Likely:
             if sampled is None:
                 continue
             known = sorted((c for c in ours(case) if f"tilec_{c.label}" in sampled), key=lambda c: sampled[f"tilec_{c.label}"])
-            clustered = [c for c in known if c.ctas > 1 or c.split_k > 1]
+            clustered = [c for c in known if getattr(c, "ctas", 1) > 1 or getattr(c, "split_k", 1) > 1]
             kept = {c.label for c in known[:self.most] + clustered[:self.most // 2]}
             case.configurations = [c for c in case.configurations if c.label in kept]
             case.others = [c for c in getattr(case, "others", []) if c.label in kept]
