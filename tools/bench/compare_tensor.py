@@ -199,7 +199,7 @@ class Bench:
         import triton_warm
         options = self.options
         timed = [] if options.check_only else tensor_cases.timed(options.filter, options.exclude)
-        timed = tensor_cases.Likely.parse(options.likely).keep(timed) if options.likely else timed
+        timed = tensor_cases.keep_likely(timed, options.likely)
         checked = [] if options.time_only else tensor_cases.checked(options.filter, options.exclude)
         jobs = [] if options.no_triton else [(kind, case, c) for case in timed for kind, c in peers_tensor.calls(case)]
         warming = triton_warm.Warming(jobs, options.examples, self.folder, options.jobs)
@@ -282,7 +282,7 @@ def main():
     parser.add_argument("--out", help="JSON, written after each case; two pictures go beside it")
     parser.add_argument("--filter", default="", help="texts, separated by commas, one of which a case contains")
     parser.add_argument("--exclude", default="", help="texts, separated by commas, none of which a case contains")
-    parser.add_argument("--likely", metavar="FILE:MOST",
+    parser.add_argument("--likely", default="", metavar="FILE:MOST",
                         help="of the timed cases the configurations that were the fastest in an earlier result")
     parser.add_argument("--budget", type=float, default=200, help="seconds; what comes later is skipped")
     parser.add_argument("--repeats", type=int, default=40, help="launches of a finalist")

@@ -46,7 +46,7 @@ def main():
     parser.add_argument("--examples", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--filter", default="", help="texts, separated by commas, one of which a case contains")
-    parser.add_argument("--likely", type=tensor_cases.Likely.parse, metavar="FILE:MOST",
+    parser.add_argument("--likely", default="", metavar="FILE:MOST",
                         help="of the timed cases the configurations that were the fastest in an earlier result")
     parser.add_argument("--timed-only", action="store_true", help="without the cases that are only checked")
     parser.add_argument("--first", action="store_true", help="of each case and kernel the first configuration alone")
@@ -57,8 +57,8 @@ def main():
     if options.fastest:
         builds = tensor_cases.fastest()
     else:
-        cases = tensor_cases.timed(options.filter)
-        builds = tensor_cases.builds(options.likely.keep(cases) if options.likely else cases, first=options.first)
+        cases = tensor_cases.keep_likely(tensor_cases.timed(options.filter), options.likely)
+        builds = tensor_cases.builds(cases, first=options.first)
     if not options.timed_only and not options.first and not options.fastest:
         builds += tensor_cases.builds(tensor_cases.checked(options.filter), options.target)
         builds = list(dict.fromkeys(builds))

@@ -4,7 +4,6 @@
 # The tensor-core comparisons by family, and the choice among them. Needs neither PyTorch nor a GPU.
 
 import json
-from dataclasses import dataclass
 
 import attention
 import attention_backward
@@ -71,32 +70,26 @@ def timed(wanted="", unwanted=""):
     return chosen([case for family in FAMILIES for case in family.timed()], wanted, unwanted)
 
 
-@dataclass(frozen=True)
-class Likely:
-    """Of a case's configurations those that were among the `most` fastest in an earlier result of compare_tensor.py, and half as
-    many of those with clusters of CTAs; all of a case that is not there."""
-    path: str
-    most: int
-
-    @classmethod
-    def parse(cls, text):
-        """FILE:MOST."""
-        path, most = text.rsplit(":", 1)
-        return cls(path, int(most))
-
-    def keep(self, cases):
-        with open(self.path) as file:
-            rows = {(row["kernel"], row["size"]): row["sampled"] for row in json.load(file)["rows"]}
-        for case in cases:
-            sampled = rows.get((case.name, case.size))
-            if sampled is None:
-                continue
-            known = sorted((c for c in ours(case) if f"tilec_{c.label}" in sampled), key=lambda c: sampled[f"tilec_{c.label}"])
-            clustered = [c for c in known if getattr(c, "ctas", 1) > 1 or getattr(c, "split_k", 1) > 1]
-            kept = {c.label for c in known[:self.most] + clustered[:self.most // 2]}
-            case.configurations = [c for c in case.configurations if c.label in kept]
-            case.others = [c for c in getattr(case, "others", []) if c.label in kept]
+def keep_likely(cases, likely):
+    """With the text FILE:MOST only those configurations of each case that were among the MOST fastest in FILE, an earlier result
+    of compare_tensor.py, and half as many with clusters of CTAs; all of a case that is not there."""
+    if not likely:
         return cases
+    path, _, most = likely.rpartition(":")
+    if not path or not most.isdigit():
+        raise SystemExit(f"--likely is FILE:MOST, not '{likely}'")
+    with open(path) as file:
+        rows = {(row["kernel"], row["size"]): row["sampled"] for row in json.load(file)["rows"]}
+    for case in cases:
+        sampled = rows.get((case.name, case.size))
+        if sampled is None:
+            continue
+        known = sorted((c for c in ours(case) if f"tilec_{c.label}" in sampled), key=lambda c: sampled[f"tilec_{c.label}"])
+        clustered = [c for c in known if getattr(c, "ctas", 1) > 1 or getattr(c, "split_k", 1) > 1]
+        kept = {c.label for c in known[:int(most)] + clustered[:int(most) // 2]}
+        case.configurations = [c for c in case.configurations if c.label in kept]
+        case.others = [c for c in getattr(case, "others", []) if c.label in kept]
+    return cases
 
 
 def checked(wanted="", unwanted=""):
