@@ -55,12 +55,12 @@ struct SharingCtas : ThreadPattern<SharingCtasOp> {
                                            adaptor.getSame().front(), NVVM::VoteSyncKind::ballot);
     Value ctas =
         arith::AndIOp::create(rewriter, loc, lanes, constant((int64_t(1) << numCtasOf(op)) - 1));
-    Value last = arith::SubIOp::create(rewriter, loc, countBits(ctas), constant(1));
+    Value count = countBits(ctas);
+    Value last = arith::SubIOp::create(rewriter, loc, count, constant(1));
     Value rank = NVVM::ClusterId::create(rewriter, loc, i32);
     Value own = arith::ShLIOp::create(rewriter, loc, constant(1), rank);
     if (numCtasOf(op) > 2) {
       // x and x - 1 have a bit in common where x is no power of two.
-      Value count = arith::AddIOp::create(rewriter, loc, last, constant(1));
       Value odd =
           arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne,
                                 arith::AndIOp::create(rewriter, loc, count, last), constant(0));

@@ -159,6 +159,24 @@ func.func @turns(%map: !tile.desc<[128, 256], f16>, %right: !tile.desc<[128, 16]
   return
 }
 
+// Small tensors of a tile: both buffers are written, then both copies start, and one wait is for both.
+// WHOLE-LABEL: func @small
+// WHOLE: %[[A:.*]] = tilegpu.local_alloc : <[128, 16], f16
+// WHOLE-NEXT: tilegpu.local_store %arg2, %[[A]]
+// WHOLE-NEXT: %[[B:.*]] = tilegpu.local_alloc : <[128, 16], f16
+// WHOLE-NEXT: tilegpu.local_store %arg3, %[[B]]
+// WHOLE-NEXT: tilegpu.tma_store %arg0{{.*}}, %[[A]] :
+// WHOLE-NEXT: tilegpu.tma_store %arg1{{.*}}, %[[B]] :
+// WHOLE-NEXT: tilegpu.tma_store_wait 0
+// WHOLE-NEXT: return
+func.func @small(%map: !tile.desc<[128, 16], f16>, %right: !tile.desc<[128, 16], f16>, %x: tensor<128x16xf16, #narrow>, %y: tensor<128x16xf16, #narrow>, %n: i32) {
+  %c1 = arith.constant 1 : i32
+  tile.descriptor_store %map[%n, %n], %x : !tile.desc<[128, 16], f16>, tensor<128x16xf16, #narrow>
+  %j = arith.addi %n, %c1 : i32
+  tile.descriptor_store %right[%j, %n], %y : !tile.desc<[128, 16], f16>, tensor<128x16xf16, #narrow>
+  return
+}
+
 // Two tiles: memory is written between them.
 // CHECK-LABEL: func @two_series
 // CHECK-COUNT-4: tilegpu.tma_store %arg0

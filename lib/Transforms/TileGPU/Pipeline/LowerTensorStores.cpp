@@ -9,7 +9,8 @@
 //   part 2 -> buffer 0, wait for the copy of buffer 1, copy of buffer 0
 //   ...
 //
-// Parts are what the threads hold in some of their registers, so that none moves.
+// Parts are what the threads hold in some of their registers, so that none moves. Small stores one
+// behind the other fill all their buffers first, for one barrier and one wait.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
