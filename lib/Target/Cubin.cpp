@@ -144,7 +144,9 @@ std::vector<KernelResources> parsePtxasReport(StringRef report) {
   for (StringRef line : lines) {
     constexpr StringRef serialized = "wgmma.mma_async instructions are serialized due to ";
     if (size_t loss = line.find(serialized); loss != StringRef::npos) {
-      auto [reason, name] = line.drop_front(loss + serialized.size()).split(" in the function '");
+      // "... of something in the function 'k'", or "... resources for the function 'k'".
+      auto [reason, name] = line.drop_front(loss + serialized.size()).split(" the function '");
+      (void)(reason.consume_back(" in") || reason.consume_back(" for"));
       find(name.split('\'').first).serializedDots = reason.str();
     } else if (size_t at = line.find("Compiling entry function '"); at != StringRef::npos) {
       entry = line.drop_front(at).split('\'').second.split('\'').first.str();

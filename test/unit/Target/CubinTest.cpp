@@ -38,8 +38,10 @@ TEST(PtxasReport, IsRead) {
                        "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
                        "ptxas info    : Used 20 registers, used 0 barriers\n"
                        "ptxas info    : (C7514) Potential Performance Loss: wgmma.mma_async "
-                       "instructions are serialized due to some reason in the function 'second'\n");
-  ASSERT_EQ(kernels.size(), 2u);
+                       "instructions are serialized due to some reason in the function 'second'\n"
+                       "ptxas info    : (C7512) Potential Performance Loss: wgmma.mma_async "
+                       "instructions are serialized due to another one for the function 'third'\n");
+  ASSERT_EQ(kernels.size(), 3u);
   EXPECT_EQ(kernels[0].kernel, "first");
   EXPECT_EQ(kernels[0].registers, 255);
   EXPECT_EQ(kernels[0].stackBytes, 96);
@@ -52,6 +54,8 @@ TEST(PtxasReport, IsRead) {
   EXPECT_EQ(kernels[1].stackBytes, 0);
   EXPECT_EQ(kernels[0].serializedDots, "");
   EXPECT_EQ(kernels[1].serializedDots, "some reason");
+  EXPECT_EQ(kernels[2].kernel, "third");
+  EXPECT_EQ(kernels[2].serializedDots, "another one");
   EXPECT_TRUE(parsePtxasReport("").empty());
   EXPECT_TRUE(
       parsePtxasReport("Used registers\nFunction properties for\n bytes stack frame").empty());
