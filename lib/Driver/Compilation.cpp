@@ -159,6 +159,7 @@ PipelineOptions Compilation::tileGPUOptions() const {
   PipelineOptions pipeline;
   pipeline.numWarps = result->metadata.numWarps;
   pipeline.registerSteps = registerSteps;
+  pipeline.loadWarps = loadWarps;
   pipeline.numCtas = options.numCtas.value_or(1);
   pipeline.storeBytes = storeBytes;
   if (options.persistent.value_or(options.persistentByCost))
@@ -202,11 +203,14 @@ bool Compilation::toTileGPU() {
     diagnostics.error(SourceRange(), "a pass failed without saying why");
     return fail(Failure::Internal);
   }
-  bool spillsToShared =
+  spillsToShared =
       module->walk([](tilegpu::ParkOp) { return WalkResult::interrupt(); }).wasInterrupted();
   holdsTwoCtas = (*module)->hasAttr(tilegpu::TileGPUDialect::kPlannedOccupancyAttr);
+  // Where CTAs run programs in turn, or share copies, load warps are what they do it by.
+  mayLeaveLoadWarps = (*module)->hasAttr(tilegpu::TileGPUDialect::kLoadWarpsAttr) &&
+                      !isPersistent(*module) && tilegpu::clusterSizeOf(*module) == 1;
   minCtas = 0;
-  if (!spillsToShared && !holdsTwoCtas)
+  if (!spillsToShared && !holdsTwoCtas && !mayLeaveLoadWarps)
     beforeTileGPU = nullptr;
   if (auto ctas = (*module)->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kMinCtasAttr))
     minCtas = ctas.getInt();
@@ -359,7 +363,7 @@ std::unique_ptr<CompiledKernel> Compilation::run() {
     if (!assembled && failure != Failure::Unavailable)
       ok = false;
     if (assembled && beforeTileGPU)
-      timed("registers", [&] { return chooseRegisterSteps(), true; });
+      timed("registers", [&] { return searchRegisters(), true; });
     if (assembled && options.remarks && resources.registers > 0)
       reportResources(resources, {result->metadata.numWarps, minCtas}, kernelRange, diagnostics);
   }

@@ -73,9 +73,12 @@ private:
   /// Where what the assembler refuses is the kernel's own inline assembly, that is an error of the
   /// kernel, at its place; false when it is not.
   bool blameInlineAssembly(llvm::StringRef log);
-  /// The search for the steps of tilegpu-plan-registers, which rest on an estimate: from all of
-  /// them to fewer, with the assembler as the judge.
-  void chooseRegisterSteps();
+  /// The search for what is done about registers, which rests on an estimate, with the assembler as
+  /// the judge: without load warps, and with fewer steps of tilegpu-plan-registers.
+  void searchRegisters();
+  /// Where the assembler serializes dots for want of registers beside load warps: takes what the
+  /// kernel becomes without them, if its dots are in flight together.
+  void leaveLoadWarps();
   /// From the module as it was before layouts to a cubin, with the present steps. Takes the
   /// result when `isBetter` says so.
   bool compileAgain(llvm::function_ref<bool(const CompiledKernel &)> isBetter);
@@ -119,8 +122,12 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> beforeTileGPU;
   /// The present candidate of the search.
   llvm::SmallVector<std::string> registerSteps = PipelineOptions().registerSteps;
-  /// Whether the module leaves room for two CTAs by plan.
-  bool holdsTwoCtas = false;
+  /// Who starts tensor copies, as PipelineOptions have it.
+  std::string loadWarps = PipelineOptions().loadWarps;
+  /// Whether the module spills tensors to shared memory, and leaves room for two CTAs, by plan.
+  bool spillsToShared = false, holdsTwoCtas = false;
+  /// Whether the module has load warps that it may be compiled without.
+  bool mayLeaveLoadWarps = false;
   KernelResources resources;
   /// What the stores of a tile may take of shared memory; zero: as much as they need.
   int64_t storeBytes = 0;

@@ -5,7 +5,9 @@
 // last word:
 //
 //   all steps                 taken, unless room for two CTAs was planned and the assembler spills
-//                             more than a register or two
+//                             more than a register or two, or serializes dots beside load warps
+//   without load warps        taken where dots are in flight together then: 15 registers more for
+//                             each computing thread are what they need
 //   without room for two      taken then
 //   without spilling as well  the estimate is a careful one: taken where tensors were spilled to
 //                             shared memory and the assembler, left alone, spills nothing
@@ -13,6 +15,7 @@
 #include "Compilation.h"
 
 #include "mlir/IR/Remarks.h"
+#include "tilec/Support/RemarkCategory.h"
 
 namespace tilec {
 
@@ -26,11 +29,14 @@ bool Compilation::compileAgain(llvm::function_ref<bool(const CompiledKernel &)> 
   std::unique_ptr<CompiledKernel> before = std::move(result);
   KernelResources resourcesBefore = resources;
   unsigned minCtasBefore = minCtas;
+  bool spilledBefore = spillsToShared, heldTwoBefore = holdsTwoCtas;
   result = std::make_unique<CompiledKernel>();
   result->metadata = before->metadata;
+  result->metadata.properties.clear();
   result->stages = before->stages;
   result->times = before->times;
-  module = std::move(beforeTileGPU);
+  OwningOpRef<ModuleOp> start = std::move(beforeTileGPU);
+  module = start->clone();
   bool ok = toTileGPU() && toLLVMDialect() && toLLVM() && toPTX() && toCubin();
   if (ok && isBetter(*result))
     return true;
@@ -38,18 +44,40 @@ bool Compilation::compileAgain(llvm::function_ref<bool(const CompiledKernel &)> 
   result = std::move(before);
   resources = resourcesBefore;
   minCtas = minCtasBefore;
+  spillsToShared = spilledBefore;
+  holdsTwoCtas = heldTwoBefore;
+  beforeTileGPU = std::move(start);
   return false;
 }
 
-void Compilation::chooseRegisterSteps() {
+void Compilation::leaveLoadWarps() {
+  if (!mayLeaveLoadWarps || !StringRef(resources.serializedDots).contains("register resources"))
+    return;
+  std::string reason = resources.serializedDots;
+  loadWarps = "off";
+  if (!compileAgain([&](const CompiledKernel &) { return resources.serializedDots.empty(); })) {
+    loadWarps = PipelineOptions().loadWarps;
+    return;
+  }
+  if (options.remarks)
+    diagnostics.remark(kernelRange,
+                       "compiled without load warps: beside them ptxas serializes dots due to " +
+                           reason,
+                       remarks::kDot);
+}
+
+void Compilation::searchRegisters() {
   // What there is to remark has been said.
   context.setRemarkEngine(nullptr);
+  leaveLoadWarps();
+  if (!spillsToShared && !holdsTwoCtas)
+    return;
   auto spillsNothing = [](const CompiledKernel &kernel) { return kernel.metadata.spillBytes == 0; };
   if (holdsTwoCtas) {
     if (result->metadata.spillBytes <= kFewSpilledBytes)
       return;
     llvm::erase(registerSteps, register_steps::kOccupancy);
-    if (!compileAgain([](const CompiledKernel &) { return true; }) || !beforeTileGPU)
+    if (!compileAgain([](const CompiledKernel &) { return true; }) || !spillsToShared)
       return;
   }
   if (result->ptx.size() > kLongText)

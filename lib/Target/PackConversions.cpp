@@ -27,6 +27,38 @@ static bool hasDotsInFlight(llvm::Function &function) {
   });
 }
 
+/// Converts what a mask has chosen rather than chooses what was converted, where the other choice
+/// is a constant: InstCombine had them the other way, in which each element is converted by itself
+/// and takes a register until it is packed.
+static void selectBeforeConversions(llvm::Function &function) {
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto *select = llvm::dyn_cast<llvm::SelectInst>(&instruction);
+    if (!select || !select->getType()->is16bitFPTy())
+      continue;
+    for (bool whenTrue : {true, false}) {
+      llvm::Value *chosen = whenTrue ? select->getTrueValue() : select->getFalseValue();
+      auto *other = llvm::dyn_cast<llvm::ConstantFP>(whenTrue ? select->getFalseValue()
+                                                              : select->getTrueValue());
+      llvm::Value *wide = nullptr;
+      if (!other || !patterns::match(
+                        chosen, patterns::m_OneUse(patterns::m_FPTrunc(patterns::m_Value(wide)))))
+        continue;
+      llvm::APFloat exact = other->getValueAPF();
+      bool losesInfo = false;
+      exact.convert(wide->getType()->getFltSemantics(), llvm::APFloat::rmNearestTiesToEven,
+                    &losesInfo);
+      llvm::IRBuilder<> builder(select);
+      llvm::Value *constant = llvm::ConstantFP::get(wide->getType(), exact);
+      llvm::Value *value = builder.CreateSelect(select->getCondition(), whenTrue ? wide : constant,
+                                                whenTrue ? constant : wide);
+      select->replaceAllUsesWith(builder.CreateFPTrunc(value, select->getType()));
+      select->eraseFromParent();
+      llvm::cast<llvm::Instruction>(chosen)->eraseFromParent();
+      break;
+    }
+  }
+}
+
 /// The two conversions in one block that `pack` makes a pair of; null if it is no such pair.
 static std::pair<llvm::Instruction *, llvm::Instruction *>
 findConversions(llvm::InsertElementInst &pack) {
@@ -114,6 +146,7 @@ static void pairConversions(llvm::BasicBlock &block) {
 void packConversions(llvm::Function &function) {
   if (!hasDotsInFlight(function))
     return;
+  selectBeforeConversions(function);
   moveToConversions(function);
   for (llvm::BasicBlock &block : function)
     pairConversions(block);

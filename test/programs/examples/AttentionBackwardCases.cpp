@@ -23,6 +23,7 @@ struct Problem {
   int64_t blockM = 32, blockN = 32;
   bool isCausal = false;
   int warps = 4;
+  bool roundsWeights = false;
 
   double scale() const { return 1 / std::sqrt(static_cast<double>(width)); }
   std::vector<int64_t> shape() const { return {heads, length, width}; }
@@ -218,6 +219,8 @@ Result<KernelRun> buildGradients(const Problem &p, Part part, uint64_t seed) {
   builder.i32("seq_len", p.length).f32("scale", p.scale());
   builder.constant("HEAD_DIM", p.width).constant("BLOCK_M", p.blockM);
   builder.constant("BLOCK_N", p.blockN).constant("CAUSAL", p.isCausal ? "True" : "False");
+  if (p.roundsWeights)
+    builder.constant("ROUND_WEIGHTS", "True");
   builder.warps(p.warps);
   builder.grid(blocks(p.length, part == Part::Queries ? p.blockM : p.blockN), heads);
   return builder.take();
@@ -227,6 +230,8 @@ void addPart(std::vector<Case> &cases, const Problem &p, Part part, Scale scale)
   std::string variant = p.isCausal ? " causal" : "";
   if (p.blockM != 32 || p.blockN != 32)
     variant += " " + sizeText({p.blockM, p.blockN});
+  if (p.roundsWeights)
+    variant += " rounded";
   cases.push_back({nameOf(part) + variant, p.type, sizeText({p.heads, p.length, p.width}), scale,
                    [=](uint64_t seed) { return buildGradients(p, part, seed); }});
 }
@@ -273,7 +278,11 @@ void addAttentionBackwardCases(std::vector<Case> &cases) {
       // Load warps: loops of one and of several rounds of the ring.
       if (type != DType::f32)
         for (int64_t length : {130, 394})
-          addPart(cases, {type, 1, length, 128, 64, 128, isCausal, 8}, Part::All, Scale::Full);
+          for (bool rounds : {false, true}) {
+            Problem p{type,     1, length, rounds ? 64 : 128, rounds ? 128 : 64, 128,
+                      isCausal, 8, rounds};
+            addPart(cases, p, Part::All, Scale::Full);
+          }
       int64_t blockM = type == DType::f32 ? 32 : 64;
       for (int64_t length : {1000, 1024})
         addProblem(cases, {type, 3, length, 128, blockM, 128, isCausal, 8}, Scale::Large);
