@@ -14,7 +14,7 @@ from product_model import TILES8, TILES16, Problem
 from tensor_case import Configuration, Pointer, Source, blocks, cdiv
 
 WAVES = ((4000, 4000, 4000), (3072, 3072, 8192), (1536, 1536, 8192))
-DRAWS = ((20261126, 30), (20270101, 60), (20270202, 60))  # seeds, and sizes of each
+DRAWS = ((20261126, 30), (20270101, 60), (20270202, 60), (777001, 40))  # seeds, and sizes of each
 LEAST, MOST = 256, 16384
 TRIED, OF_ONE_KIND = 28, 18  # of our configurations; of those that are persistent, and of the others, at most
 PLANNED = 12  # of those that the library gives for a search
