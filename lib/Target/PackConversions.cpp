@@ -31,7 +31,8 @@ static bool hasDotsInFlight(llvm::Function &function) {
 /// is a constant: InstCombine had them the other way, in which each element is converted by itself
 /// and takes a register until it is packed.
 static void selectBeforeConversions(llvm::Function &function) {
-  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+  llvm::SmallVector<llvm::Instruction *> replaced;
+  for (llvm::Instruction &instruction : llvm::instructions(function)) {
     auto *select = llvm::dyn_cast<llvm::SelectInst>(&instruction);
     if (!select || !select->getType()->is16bitFPTy())
       continue;
@@ -52,11 +53,13 @@ static void selectBeforeConversions(llvm::Function &function) {
       llvm::Value *value = builder.CreateSelect(select->getCondition(), whenTrue ? wide : constant,
                                                 whenTrue ? constant : wide);
       select->replaceAllUsesWith(builder.CreateFPTrunc(value, select->getType()));
-      select->eraseFromParent();
-      llvm::cast<llvm::Instruction>(chosen)->eraseFromParent();
+      // The select first: it is what uses the conversion.
+      replaced.append({select, llvm::cast<llvm::Instruction>(chosen)});
       break;
     }
   }
+  for (llvm::Instruction *instruction : replaced)
+    instruction->eraseFromParent();
 }
 
 /// The two conversions in one block that `pack` makes a pair of; null if it is no such pair.
