@@ -35,7 +35,7 @@ bool Compilation::compileAgain(llvm::function_ref<bool(const CompiledKernel &)> 
   result->metadata.properties.clear();
   result->stages = before->stages;
   result->times = before->times;
-  OwningOpRef<ModuleOp> start = std::move(beforeTileGPU);
+  mlir::OwningOpRef<mlir::ModuleOp> start = std::move(beforeTileGPU);
   module = start->clone();
   bool ok = toTileGPU() && toLLVMDialect() && toLLVM() && toPTX() && toCubin();
   if (ok && isBetter(*result))
@@ -51,7 +51,8 @@ bool Compilation::compileAgain(llvm::function_ref<bool(const CompiledKernel &)> 
 }
 
 void Compilation::leaveLoadWarps() {
-  if (!mayLeaveLoadWarps || !StringRef(resources.serializedDots).contains("register resources"))
+  if (!mayLeaveLoadWarps ||
+      !llvm::StringRef(resources.serializedDots).contains("register resources"))
     return;
   std::string reason = resources.serializedDots;
   loadWarps = "off";
