@@ -4,11 +4,12 @@
 // The search for what is done about registers. Plans rest on an estimate, and the assembler has the
 // last word:
 //
-//   all steps                 taken, unless room for two CTAs was planned and the assembler spills
-//                             more than a register or two, or serializes dots beside load warps
-//   without load warps        taken where dots are in flight together then: 15 registers more for
-//                             each computing thread are what they need
-//   without room for two      taken then
+//   all steps                 taken, unless one of these is better
+//   without load warps        taken where the assembler serializes dots beside them for want of
+//                             registers, and has them in flight together without: a computing
+//                             thread has 255 then, not 240
+//   without room for two      taken where room for two CTAs was planned and the assembler spills
+//                             more than a register or two
 //   without spilling as well  the estimate is a careful one: taken where tensors were spilled to
 //                             shared memory and the assembler, left alone, spills nothing
 
