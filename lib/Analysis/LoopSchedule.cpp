@@ -434,17 +434,25 @@ bool canReleaseSlots(const LoopSchedule &schedule) {
          (schedule.carried.empty() || schedule.startsCopiesLast);
 }
 
+static auto findStep(LoopSchedule &schedule, ScheduleStep::Kind kind) {
+  return llvm::find_if(schedule.steps,
+                       [kind](const ScheduleStep &step) { return step.kind == kind; });
+}
+
 void giveToLoadWarps(LoopSchedule &schedule) {
   schedule.hasLoadWarps = true;
+  // An iteration waits for the copies that it starts.
+  schedule.startsCopiesLast = false;
+  auto copies = findStep(schedule, ScheduleStep::Kind::StartCopies);
+  auto wait = findStep(schedule, ScheduleStep::Kind::WaitForCopies);
+  std::rotate(wait, copies, std::next(copies));
   releaseSlots(schedule);
 }
 
 /// Copies are started behind the start of the first dot, not in front of it: the thread that starts
 /// them waits for the slots of a warpgroup that may be behind.
 static void startCopiesBehindDot(LoopSchedule &schedule) {
-  auto copies = llvm::find_if(schedule.steps, [](const ScheduleStep &step) {
-    return step.kind == ScheduleStep::Kind::StartCopies;
-  });
+  auto copies = findStep(schedule, ScheduleStep::Kind::StartCopies);
   auto dot = std::find_if(copies, schedule.steps.end(), [](const ScheduleStep &step) {
     return step.kind == ScheduleStep::Kind::Compute && isa<WgmmaOp>(step.op);
   });
@@ -457,9 +465,7 @@ void releaseSlots(LoopSchedule &schedule) {
   if (!schedule.hasLoadWarps)
     startCopiesBehindDot(schedule);
   ScheduleStep release{ScheduleStep::Kind::ReleaseBuffers};
-  auto wait = llvm::find_if(schedule.steps, [](const ScheduleStep &step) {
-    return step.kind == ScheduleStep::Kind::WaitForDots;
-  });
+  auto wait = findStep(schedule, ScheduleStep::Kind::WaitForDots);
   // Behind the wait that retires the last dots that read the slot.
   schedule.steps.insert(wait == schedule.steps.end() ? wait : std::next(wait), release);
 }

@@ -67,7 +67,7 @@ struct ScheduleStep {
     Addresses,
     /// Waits for the copies that this iteration, or behind a dot the next one, reads.
     WaitForCopies,
-    /// Starts the copies of the iteration that is `LoopSchedule::distance` ahead.
+    /// Starts the copies of the iteration that is `LoopSchedule::copiesInFront` ahead.
     StartCopies,
     /// An operation of this iteration.
     Compute,
@@ -127,6 +127,10 @@ struct LoopSchedule {
 
   /// Iterations that the copies are ahead.
   int64_t distance() const { return stages - 1; }
+  /// Iterations whose copies are started in front of the loop, which starts those of as many
+  /// iterations later. Load warps are ahead by themselves, as far as slots are free: their
+  /// iterations start their own copies.
+  int64_t copiesInFront() const { return hasLoadWarps ? 0 : distance(); }
   /// Copies, counted in iterations, that may be in flight behind a wait for copies.
   int64_t copiesInFlight() const { return stages - 2; }
   /// The same in the loop, where that of the next iteration may come before the newest are started.

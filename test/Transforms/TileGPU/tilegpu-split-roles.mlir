@@ -23,19 +23,19 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // PIPELINE: tilegpu.mbarrier_init %[[EMPTY:.*]] count = 4
 // PIPELINE: tilegpu.mbarrier_init %[[FULL:.*]] count = 2
 // PIPELINE: scf.for {{.*}} iter_args({{.*}}, %[[SLOT0:.*]] = %c0_i32, %[[PARITY0:.*]] = %c0_i32)
-// Copies of the first iterations: the loop before, or its last run, has acquired their slots, as if it went on.
-// PIPELINE-NOT: tilegpu.slot_acquire
-// PIPELINE: tilegpu.tma_load %arg0[%{{.*}}, %c0_i32], %{{.*}}, %[[FULL]][%[[SLOT0]]] if
-// PIPELINE: scf.for %[[I:.*]] = %c0_i32 to {{.*}} iter_args({{.*}}, %[[FILL:.*]] = {{.*}}, %[[READ:.*]] = %[[SLOT0]], %[[PARITY:.*]] = %[[PARITY0]], %[[FILLPARITY:.*]] = {{.*}})
-// PIPELINE-NEXT: tilegpu.mbarrier_wait %[[FULL]][%[[READ]]], %[[PARITY]]
+// No copies in front of the loop: an iteration acquires and fills its own slot, and the role that loads is ahead by itself.
+// PIPELINE-NOT: {{slot_acquire|tma_load}}
+// PIPELINE: scf.for %[[I:.*]] = %c0_i32 to {{.*}} iter_args({{.*}}, %[[SLOT:.*]] = %[[SLOT0]], %[[PARITY:.*]] = %[[PARITY0]])
+// PIPELINE: %[[BEFORE:.*]] = arith.xori %[[PARITY]], %c1_i32
+// PIPELINE-NEXT: tilegpu.slot_acquire %[[EMPTY]][%[[SLOT]]], %[[BEFORE]] for %[[FULL]]
+// PIPELINE-NEXT: tilegpu.tma_load %arg0[%{{.*}}, %[[I]]], %{{.*}}, %[[FULL]][%[[SLOT]]] :
+// PIPELINE: tilegpu.mbarrier_wait %[[FULL]][%[[SLOT]]], %[[PARITY]]
 // PIPELINE: tilegpu.wgmma
 // PIPELINE: tilegpu.wgmma_wait %{{.*}} pending = 1
 // PIPELINE: %[[LATER:.*]] = arith.cmpi ne, %[[I]], %c0_i32
-// PIPELINE-NEXT: tilegpu.slot_release %[[EMPTY]][%[[FILL]]] if %[[LATER]]
-// PIPELINE: %[[BEFORE:.*]] = arith.xori %[[FILLPARITY]], %c1_i32
-// PIPELINE-NEXT: tilegpu.slot_acquire %[[EMPTY]][%[[FILL]]], %[[BEFORE]] for %[[FULL]]
-// PIPELINE-NEXT: tilegpu.memdesc_index
-// PIPELINE-NEXT: tilegpu.tma_load %arg0[%{{.*}}, %{{.*}}], %{{.*}}, %[[FULL]][%[[FILL]]] if
+// PIPELINE-NEXT: %[[LESS:.*]] = arith.subi %[[SLOT]], %c1_i32
+// PIPELINE: %[[LAST:.*]] = arith.minui %[[LESS]], %c2_i32
+// PIPELINE-NEXT: tilegpu.slot_release %[[EMPTY]][%[[LAST]]] if %[[LATER]]
 // The last iteration's slot, if there was one.
 // PIPELINE: tilegpu.wgmma_wait %{{.*}} pending = 0
 // PIPELINE: tilegpu.slot_release %[[EMPTY]][%{{.*}}] if
@@ -91,11 +91,10 @@ func.func @persistent(%amap: !tile.desc<[64, 16], f16>, %bmap: !tile.desc<[8, 16
 // PIPELINE-LABEL: func @twice
 // PIPELINE-COUNT-2: tilegpu.mbarrier_init
 // PIPELINE-NOT: tilegpu.mbarrier_init
-// PIPELINE: %[[FIRST:.*]]:5 = scf.for
+// PIPELINE: %[[FIRST:.*]]:3 = scf.for
 // PIPELINE: tilegpu.wgmma_wait %[[FIRST]]#0 pending = 0
 // PIPELINE: tilegpu.slot_release
-// PIPELINE: tilegpu.tma_load {{.*}}[%[[FIRST]]#2] if
-// PIPELINE: scf.for {{.*}} iter_args({{.*}} = %[[FIRST]]#2, {{.*}} = %[[FIRST]]#3,
+// PIPELINE: scf.for {{.*}} iter_args({{.*}} = %[[FIRST]]#1, {{.*}} = %[[FIRST]]#2)
 func.func @twice(%amap: !tile.desc<[64, 16], f16>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32, %p: tensor<64x8x!tile.ptr<f32>, #c>) {
   %c0 = arith.constant 0 : i32
   %c16 = arith.constant 16 : i32
@@ -130,8 +129,7 @@ func.func @twice(%amap: !tile.desc<[64, 16], f16>, %b: !tilegpu.memdesc<[16, 8],
 // PIPELINE: scf.for
 // PIPELINE: tile.barrier
 // PIPELINE: scf.yield
-// PIPELINE: tilegpu.tma_load {{.*}}[%[[TILES]]#0] if
-// PIPELINE: scf.for {{.*}} iter_args({{.*}} = %[[TILES]]#0, {{.*}} = %[[TILES]]#1,
+// PIPELINE: scf.for {{.*}} iter_args({{.*}} = %[[TILES]]#0, {{.*}} = %[[TILES]]#1)
 // SYNC-LABEL: func.func @behind_tiles
 // SYNC: load {
 // SYNC: compute {

@@ -96,7 +96,7 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
     std::vector<ScheduleExpander> expanders;
     expanders.reserve(schedules.size());
     for (LoopSchedule &schedule : schedules)
-      expanders.emplace_back(std::move(schedule));
+      expanders.emplace_back(std::move(schedule), numCtas > 1);
     for (size_t i = 1; i < expanders.size(); ++i) {
       expanders[i].shareRings(expanders[i - 1]);
       expanders[i].goOnFrom(expanders[i - 1], getAnalysis<AxisInfoAnalysis>());

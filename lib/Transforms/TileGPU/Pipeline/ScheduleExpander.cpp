@@ -25,6 +25,13 @@ Value ScheduleExpander::nextSlot(OpBuilder &builder, Value slot) {
   return arith::SelectOp::create(builder, loc, wraps, zero, next);
 }
 
+Value ScheduleExpander::slotBefore(OpBuilder &builder, Value slot) {
+  Location loc = loop.getLoc();
+  // Less than zero is a large unsigned number.
+  Value before = arith::SubIOp::create(builder, loc, slot, constant(builder, 1));
+  return arith::MinUIOp::create(builder, loc, before, constant(builder, stages - 1));
+}
+
 Value ScheduleExpander::nextParity(OpBuilder &builder, Value nextSlot, Value parity) {
   Location loc = loop.getLoc();
   Value zero = constant(builder, 0), one = constant(builder, 1);
@@ -45,11 +52,11 @@ ScheduleExpander::AheadSlice ScheduleExpander::cloneSlice(OpBuilder &builder, Va
   auto isInRange = [&]() -> Value {
     return arith::CmpIOp::create(builder, loc, predicate, iv, endOfCopies(builder));
   };
-  if (schedule.loadsAhead())
+  if (schedule.loadsAhead() && !startsOwnCopies())
     result.inRange = isInRange();
   for (Operation *op : schedule.slice) {
     Operation *clone = builder.clone(*op, mapping);
-    if (auto load = dyn_cast<tile::LoadOp>(clone)) {
+    if (auto load = dyn_cast<tile::LoadOp>(clone); load && result.inRange) {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPoint(load);
       Value mask = result.inRange;
@@ -60,7 +67,7 @@ ScheduleExpander::AheadSlice ScheduleExpander::cloneSlice(OpBuilder &builder, Va
       load.getMaskMutable().assign(mask);
     }
   }
-  if (!result.inRange)
+  if (!result.inRange && !startsOwnCopies())
     result.inRange = isInRange();
   SmallVector<Value> next;
   for (unsigned arg : schedule.sliceArgs)
@@ -245,9 +252,10 @@ Value ScheduleExpander::endOfCopies(OpBuilder &builder) {
   return copiesEnd;
 }
 
-ScheduleExpander::ScheduleExpander(LoopSchedule loopSchedule)
+ScheduleExpander::ScheduleExpander(LoopSchedule loopSchedule, bool isInCluster)
     : schedule(std::move(loopSchedule)), loop(schedule.loop), stages(schedule.stages),
-      runsOnce(loop->hasAttr(tile::TileDialect::kRunsOnceAttr)), rings(std::make_shared<Rings>()) {
+      inCluster(isInCluster), runsOnce(loop->hasAttr(tile::TileDialect::kRunsOnceAttr)),
+      rings(std::make_shared<Rings>()) {
   for (const Stream &stream : schedule.streams) {
     places.push_back(rings->types.size());
     rings->types.push_back(stream.bufferType());
@@ -351,7 +359,7 @@ void ScheduleExpander::emitPrologue(OpBuilder &builder, MutableArrayRef<Value> a
     iv = loop.getUnsignedCmp()
              ? arith::MinUIOp::create(builder, loop.getLoc(), iv, loop.getUpperBound()).getResult()
              : arith::MinSIOp::create(builder, loop.getLoc(), iv, loop.getUpperBound()).getResult();
-  for (int64_t i = 0; i < schedule.distance(); ++i) {
+  for (int64_t i = 0; i < schedule.copiesInFront(); ++i) {
     if (i == 0 || !runsOnce)
       startCopies(builder, cloneSlice(builder, iv, ahead), slot);
     slot = rings->tensorCopies ? nextSlot(builder, slot) : constant(builder, i + 1);
@@ -367,13 +375,16 @@ ScheduleExpander::Body ScheduleExpander::makeLoop(OpBuilder &builder, ArrayRef<V
                                                   Value slot, Value parity, Value firstSlot,
                                                   Value firstParity) {
   SmallVector<Value> inits(loop.getInitArgs());
-  llvm::append_range(inits, ahead);
-  inits.append({slot, firstSlot});
+  if (!startsOwnCopies()) {
+    llvm::append_range(inits, ahead);
+    inits.push_back(slot);
+  }
+  inits.push_back(firstSlot);
   if (!pairs.empty())
     inits.push_back(constant(builder, 0));
   if (rings->tensorCopies)
     inits.push_back(firstParity);
-  if (schedule.releasesSlots)
+  if (schedule.releasesSlots && !startsOwnCopies())
     inits.push_back(parity);
   Body body;
   body.loop = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
@@ -385,23 +396,34 @@ ScheduleExpander::Body ScheduleExpander::makeLoop(OpBuilder &builder, ArrayRef<V
   unsigned number = loop.getInitArgs().size();
   for (unsigned i = 0; i < number; ++i)
     body.mapping.map(loop.getRegionIterArg(i), args[i]);
-  llvm::append_range(body.ahead, args.slice(number, ahead.size()));
-  number += ahead.size();
-  body.fill = args[number++];
+  if (startsOwnCopies()) {
+    for (unsigned arg : schedule.sliceArgs)
+      body.ahead.push_back(args[arg]);
+  } else {
+    llvm::append_range(body.ahead, args.slice(number, ahead.size()));
+    number += ahead.size();
+    body.fill = args[number++];
+  }
   body.read = args[number++];
+  if (startsOwnCopies())
+    body.fill = body.read;
   if (!pairs.empty())
     body.half = args[number++];
   if (rings->tensorCopies)
     body.parity = args[number++];
   if (schedule.releasesSlots)
-    body.fillParity = args[number];
+    body.fillParity = startsOwnCopies() ? body.parity : args[number];
   return body;
 }
 
 void ScheduleExpander::computeAddresses(OpBuilder &builder, Body &body) {
   Location loc = loop.getLoc();
+  if (startsOwnCopies()) {
+    body.sliceAhead = cloneSlice(builder, body.loop.getInductionVar(), body.ahead);
+    return;
+  }
   Value steps = arith::ConstantOp::create(
-      builder, loc, builder.getIntegerAttr(loop.getStep().getType(), schedule.distance()));
+      builder, loc, builder.getIntegerAttr(loop.getStep().getType(), schedule.copiesInFront()));
   Value shift = arith::MulIOp::create(builder, loc, loop.getStep(), steps);
   Value iv = arith::AddIOp::create(builder, loc, body.loop.getInductionVar(), shift);
   body.sliceAhead = cloneSlice(builder, iv, body.ahead);
@@ -419,14 +441,16 @@ void ScheduleExpander::emitStep(OpBuilder &builder, const ScheduleStep &step, Bo
   case Kind::WaitForCopies:
     waitForCopies(builder, step.op ? step.op->getLoc() : loop.getLoc(), body);
     break;
-  case Kind::StartCopies:
-    if (!body.sliceAhead && !runsOnce)
+  case Kind::StartCopies: {
+    bool startsCopies = !runsOnce || startsOwnCopies();
+    if (!body.sliceAhead && startsCopies)
       computeAddresses(builder, body);
     if (schedule.releasesSlots)
       acquireSlot(builder, body);
-    if (!runsOnce)
+    if (startsCopies)
       startCopies(builder, *body.sliceAhead, body.fill);
     break;
+  }
   case Kind::Compute:
     if (auto found = readBackFrom.find(step.op); found != readBackFrom.end())
       readBack(builder, *found->second.first, found->second.second, body);
@@ -456,21 +480,25 @@ void ScheduleExpander::releaseBuffers(OpBuilder &builder, Body &body) {
     rings->tensorCopies->release(builder, loc, body.read, Value());
     return;
   }
-  // The slot of the iteration before is the one that is filled next.
   Value isLater = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                                         body.loop.getInductionVar(), loop.getLowerBound());
-  rings->tensorCopies->release(builder, loc, body.fill, isLater);
+  // Copies that are ahead fill the slot of the iteration before.
+  Value before = startsOwnCopies() ? slotBefore(builder, body.read) : body.fill;
+  rings->tensorCopies->release(builder, loc, before, isLater);
 }
 
 void ScheduleExpander::releaseLastBuffers(OpBuilder &builder, Body &body) {
-  if (!schedule.releasesSlots || schedule.carried.empty() || !usesRingsAgain())
+  // Load warps of a cluster wait for the release of all slots before they end.
+  if (!schedule.releasesSlots || schedule.carried.empty() ||
+      !(usesRingsAgain() || (schedule.hasLoadWarps && inCluster)))
     return;
   Location loc = loop.getLoc();
   auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
   Value hasRun =
       arith::CmpIOp::create(builder, loc, predicate, loop.getLowerBound(), loop.getUpperBound());
-  rings->tensorCopies->release(builder, loc,
-                               body.loop.getTiedLoopResult(cast<BlockArgument>(body.fill)), hasRun);
+  Value next = body.loop.getTiedLoopResult(cast<BlockArgument>(body.fill));
+  rings->tensorCopies->release(builder, loc, startsOwnCopies() ? slotBefore(builder, next) : next,
+                               hasRun);
 }
 
 bool ScheduleExpander::usesRingsAgain() const {
@@ -481,9 +509,12 @@ void ScheduleExpander::emitYield(OpBuilder &builder, Body &body) {
   SmallVector<Value> yields;
   for (Value value : loop.getYieldedValues())
     yields.push_back(body.mapping.lookupOrDefault(value));
-  llvm::append_range(yields, body.ahead);
-  Value nextFill = nextSlot(builder, body.fill);
-  yields.push_back(nextFill);
+  Value nextFill;
+  if (!startsOwnCopies()) {
+    llvm::append_range(yields, body.ahead);
+    nextFill = nextSlot(builder, body.fill);
+    yields.push_back(nextFill);
+  }
   Value nextRead = nextSlot(builder, body.read);
   yields.push_back(nextRead);
   if (body.half)
@@ -491,7 +522,7 @@ void ScheduleExpander::emitYield(OpBuilder &builder, Body &body) {
         arith::XOrIOp::create(builder, loop.getLoc(), body.half, constant(builder, 1)));
   if (rings->tensorCopies)
     yields.push_back(nextParity(builder, nextRead, body.parity));
-  if (schedule.releasesSlots)
+  if (schedule.releasesSlots && !startsOwnCopies())
     yields.push_back(nextParity(builder, nextFill, body.fillParity));
   scf::YieldOp::create(builder, loop.getLoc(), yields);
 }

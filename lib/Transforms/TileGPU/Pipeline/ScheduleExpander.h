@@ -28,7 +28,7 @@ struct Rings {
 /// Expands one schedule.
 class ScheduleExpander {
 public:
-  explicit ScheduleExpander(LoopSchedule loopSchedule);
+  ScheduleExpander(LoopSchedule loopSchedule, bool isInCluster);
 
   void run();
   /// Before either runs; `earlier` runs first. Loops whose copies load warps start and one of which
@@ -54,7 +54,7 @@ private:
   /// The slice of an iteration, cloned.
   struct AheadSlice {
     mlir::IRMapping mapping;
-    /// Whether there is such an iteration.
+    /// Whether there is such an iteration; null: there is.
     mlir::Value inRange;
   };
   /// Clones the slice for the iteration of `iv`. The values carried ahead are replaced by those of
@@ -71,6 +71,7 @@ private:
   void startCopies(mlir::OpBuilder &builder, const AheadSlice &sliceAhead, mlir::Value slot);
   mlir::Value constant(mlir::OpBuilder &builder, int64_t number);
   mlir::Value nextSlot(mlir::OpBuilder &builder, mlir::Value slot);
+  mlir::Value slotBefore(mlir::OpBuilder &builder, mlir::Value slot);
   /// The parity of the phase that the iteration with `nextSlot` waits for.
   mlir::Value nextParity(mlir::OpBuilder &builder, mlir::Value nextSlot, mlir::Value parity);
   /// The rings, and the buffers that there are two of.
@@ -105,9 +106,11 @@ private:
   void waitForEarlierDots(mlir::OpBuilder &builder, mlir::IRMapping &mapping);
   void waitForLastDots(mlir::OpBuilder &builder, llvm::SmallVectorImpl<mlir::Value> &results);
   void acquireSlot(mlir::OpBuilder &builder, Body &body);
+  /// Whether an iteration starts the copies of its own slot.
+  bool startsOwnCopies() const { return schedule.copiesInFront() == 0; }
   /// Lets the slot be filled again whose readers have retired.
   void releaseBuffers(mlir::OpBuilder &builder, Body &body);
-  /// The same for the last iteration's, where the loop runs again.
+  /// The same for the last iteration's, where somebody waits for that.
   void releaseLastBuffers(mlir::OpBuilder &builder, Body &body);
   /// Whether loops before or behind this one, or its own earlier runs, use the same rings.
   bool usesRingsAgain() const;
@@ -115,6 +118,8 @@ private:
   LoopSchedule schedule;
   mlir::scf::ForOp loop;
   int64_t stages;
+  /// Whether several programs of a cluster may copy for each other.
+  bool inCluster;
   /// Whether the loop has one iteration at most.
   bool runsOnce;
   std::shared_ptr<Rings> rings;

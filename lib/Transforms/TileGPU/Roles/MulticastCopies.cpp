@@ -236,8 +236,7 @@ SharingCtasOp Multicast::compareWithOthers(ArrayRef<Value> roots, Location loc) 
   return SharingCtasOp::create(builder, loc, same);
 }
 
-/// The acquisition of the slot that the copy fills, where that is in the same iteration; the slots
-/// of the first iterations were acquired at the end of the loop before.
+/// The acquisition of the slot that the copy fills.
 static SlotAcquireOp acquireOf(TmaLoadOp copy) {
   for (auto acquire : copy->getBlock()->getOps<SlotAcquireOp>())
     if (acquire.getFull() == copy.getBarriers() && acquire.getSlot() == copy.getSlot())
@@ -295,26 +294,23 @@ static SmallVector<Value> yieldLast(scf::ForOp &loop, ArrayRef<Value> values, Va
   return SmallVector<Value>(loop.getResults().drop_front(before));
 }
 
-/// Slots are acquired one behind the other, as many ahead of the dots as are filled at once, so
-/// that at the end the last release is left, which the next acquisition would wait for; a fresh
-/// object lets parity 1 through. Of slots that are used once the last one is not released.
+/// The next acquisitions of all slots, which a copy into each would wait for. What the loops carry
+/// says in which phase they are: slots in front of the next one have been filled once more. A fresh
+/// object lets parity 1 through.
 bool Multicast::drain(Value empty) {
-  SmallVector<SlotReleaseOp> those;
-  llvm::copy_if(releases, std::back_inserter(those),
-                [&](SlotReleaseOp release) { return release.getEmpty() == empty; });
-  if (those.size() == 1 && those.front().getPredicate())
-    return true;
   auto isOfRing = [&](SlotAcquireOp acquire) { return acquire.getEmpty() == empty; };
   if (llvm::count_if(acquires, isOfRing) != 1)
     return false;
-  SlotAcquireOp acquire = *llvm::find_if(acquires, isOfRing);
-  bool isRing = cast<MemDescType>(empty.getType()).getBuffers() > 1;
-  auto loop = dyn_cast<scf::ForOp>(acquire->getParentOp());
-  if (!loop || acquire.getPredicate())
+  // Where the last slots are not released, nobody can wait for that.
+  auto isPartly = [&](SlotReleaseOp release) {
+    return release.getEmpty() == empty && release.getPredicate();
+  };
+  if (llvm::count_if(releases, isPartly) == 1)
     return false;
-  for (TmaLoadOp copy : copies)
-    if (acquireOf(copy) == acquire && isRing && !copy.getPredicate())
-      return false;
+  SlotAcquireOp acquire = *llvm::find_if(acquires, isOfRing);
+  auto loop = dyn_cast<scf::ForOp>(acquire->getParentOp());
+  if (!loop)
+    return false;
   Location loc = acquire.getLoc();
   builder.setInsertionPointAfter(loop);
   SmallVector<Value> next{valueBehind(builder, loop, acquire.getSlot()),
@@ -335,7 +331,13 @@ bool Multicast::drain(Value empty) {
     around = outer->getParentOp();
   }
   builder.setInsertionPointToEnd(&roles.getLoad().front());
-  SlotAcquireOp::create(builder, loc, empty, next[0], next[1], acquire.getFull(), false, Value());
+  for (int64_t i = 0; i < cast<MemDescType>(empty.getType()).getBuffers(); ++i) {
+    Value slot = arith::ConstantIntOp::create(builder, loc, i, 32);
+    Value isFilled = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, slot, next[0]);
+    Value once = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), isFilled);
+    Value parity = arith::XOrIOp::create(builder, loc, next[1], once);
+    SlotAcquireOp::create(builder, loc, empty, slot, parity, acquire.getFull(), false, Value());
+  }
   return true;
 }
 
