@@ -17,7 +17,8 @@ TOLERANCE = {"bf16": 4e-3, "fp16": 6e-4}
 LARGE = blocks((128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 128, 64, 8, 4), (128, 128, 64, 4, 4))
 # Load warps fetch the next tile while one is stored.
 PERSISTENT = [replace(c, persistent=True)
-              for c in blocks((128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 192, 64, 8, 4), (128, 128, 64, 8, 4))]
+              for c in blocks((128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 192, 64, 8, 4), (128, 128, 64, 8, 4),
+                              (192, 128, 64, 8, 4))]
 STREAM = blocks((256, 128, 64, 8, 4), (128, 128, 64, 8, 5), (128, 128, 64, 8, 4), (128, 64, 64, 4, 5))
 # With numbers of columns, or rows, that are no powers of two, which Triton does not take.
 UNEVEN = blocks((256, 144, 64, 8, 4), (168, 256, 64, 8, 4), (128, 144, 64, 8, 6), (208, 128, 64, 8, 5))

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from matmul import Matmul
 from tensor_case import blocks
 
-HALVES = blocks((128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 128, 64, 8, 4), (128, 192, 64, 8, 4))
-FP8 = blocks((128, 256, 128, 8, 3), (128, 128, 128, 8, 4))
+HALVES = blocks((128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 128, 64, 8, 4), (128, 192, 64, 8, 4), (192, 128, 64, 8, 4))
+FP8 = blocks((128, 256, 128, 8, 3), (128, 128, 128, 8, 4), (128, 192, 128, 8, 4))
 
 
 @dataclass
@@ -28,10 +28,8 @@ def timed():
              (12288, 3072, 1024, "nn", "fp16"), (3000, 5000, 704, "nn", "bf16"), (8192, 8192, 1024, "nt", "fp8e4nv"))
     for m, n, k, layout, dtype in sizes:
         all_of = FP8 if dtype == "fp8e4nv" else HALVES
-        others = [c for c in all_of if not is_for_triton(c)] + [replace(c, persistent=True) for c in all_of]
-        # Launches that compile have them where rows of B begin between sectors.
-        if (n if layout == "nn" else k) % 16 and dtype != "fp8e4nv":
-            others += [replace(c, persistent=True, ctas=2) for c in all_of]
+        others = [c for c in all_of if not is_for_triton(c)]
+        others += [replace(c, persistent=True, ctas=ctas) for c in all_of for ctas in (1, 2)]
         yield ShortSums(m, n, k, dtype, layout, [c for c in all_of if is_for_triton(c)], others=others)
 
 
