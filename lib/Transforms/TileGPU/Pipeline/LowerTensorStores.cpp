@@ -20,6 +20,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Analysis/ProductLoops.h"
+#include "tilec/Analysis/SharedAllocation.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -37,8 +38,11 @@ static constexpr int64_t kPartBytes[] = {16384, 8192};
 /// The most buffers for parts of one type.
 static constexpr int64_t kMostBuffers = 2;
 /// Small stores one behind the other, of all in all at most so many bytes, have one barrier and one
-/// wait: of larger ones the first copy begins earlier without.
+/// wait: of larger ones the first copy begins earlier without. In loops over tiles there is no
+/// limit but memory: nobody waits for the copies, and the next tile's first dots for the barriers.
 static constexpr int64_t kMostTogether = 32768;
+/// Bytes that buffers may be moved by to begin where swizzles do.
+static constexpr int64_t kAlignmentLoss = 2048;
 /// The least of a row that a copy writes.
 static constexpr int64_t kLeastRowBytes = 64;
 /// The least of any other dimension: the period of the swizzle.
@@ -145,9 +149,8 @@ public:
   bool reaches(Operation *op) const;
   /// Cuts the stores so that their buffers take at most `bytes`; false where they cannot.
   bool part(int64_t bytes);
-  /// Whether all is so small that copies of the first stores need not begin before the last's
-  /// buffer is written.
-  bool isSmall() const;
+  /// Whether copies of the first stores need not begin before the last's buffer is written.
+  bool canWait() const;
   void lowerWhole(OpBuilder &builder);
   void lowerTogether(OpBuilder &builder);
   void lowerParts(OpBuilder &builder);
@@ -167,6 +170,7 @@ private:
 
   Buffers &buffersOf(const TileStore &store) { return buffers[copyBufferType(store.partType)]; }
   bool havePartsInCommon() const;
+  bool hasRoomTogether(int64_t bytes) const;
   void countParts();
   bool countBuffers(int64_t bytes);
   SmallVector<Part> listParts(OpBuilder &builder);
@@ -254,11 +258,21 @@ void Series::lowerWhole(OpBuilder &builder) {
   }
 }
 
-bool Series::isSmall() const {
+/// Whether there is memory for the buffers of all at once beside the rings of a loop over tiles, in
+/// the only CTA of a multiprocessor.
+bool Series::hasRoomTogether(int64_t bytes) const {
+  auto func = stores.front().op->getParentOfType<func::FuncOp>();
+  int64_t all = SharedAllocation(func).getTotalBytes() + bytes;
+  int64_t most = processorOf(func).maxSharedBytesPerCta();
+  return stores.front().op->getParentOfType<scf::ForOp>() && 2 * (all - bytes) > most &&
+         all + kAlignmentLoss <= most;
+}
+
+bool Series::canWait() const {
   int64_t bytes = 0;
   for (const TileStore &store : stores)
     bytes += tile::tensorBytesOf(store.type());
-  return stores.size() > 1 && bytes <= kMostTogether;
+  return stores.size() > 1 && (bytes <= kMostTogether || hasRoomTogether(bytes));
 }
 
 void Series::lowerTogether(OpBuilder &builder) {
@@ -371,7 +385,7 @@ struct LowerTensorStores final : tilec::impl::TileGPULowerTensorStoresPassBase<L
     for (Series &series : found)
       if (bytes > 0 && series.part(bytes))
         series.lowerParts(builder);
-      else if (series.isSmall())
+      else if (series.canWait())
         series.lowerTogether(builder);
       else
         series.lowerWhole(builder);
