@@ -261,11 +261,11 @@ void Series::lowerWhole(OpBuilder &builder) {
 /// Whether there is memory for the buffers of all at once beside the rings of a loop over tiles, in
 /// the only CTA of a multiprocessor.
 bool Series::hasRoomTogether(int64_t bytes) const {
-  auto func = stores.front().op->getParentOfType<func::FuncOp>();
-  int64_t all = SharedAllocation(func).getTotalBytes() + bytes;
-  int64_t most = processorOf(func).maxSharedBytesPerCta();
-  return stores.front().op->getParentOfType<scf::ForOp>() && 2 * (all - bytes) > most &&
-         all + kAlignmentLoss <= most;
+  Operation *first = stores.front().op;
+  auto func = first->getParentOfType<func::FuncOp>();
+  return first->getParentOfType<scf::ForOp>() && residentCtas(func) == 1 &&
+         SharedAllocation(func).getTotalBytes() + bytes + kAlignmentLoss <=
+             processorOf(func).maxSharedBytesPerCta();
 }
 
 bool Series::canWait() const {

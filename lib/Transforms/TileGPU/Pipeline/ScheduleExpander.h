@@ -71,6 +71,7 @@ private:
   void startCopies(mlir::OpBuilder &builder, const AheadSlice &sliceAhead, mlir::Value slot);
   mlir::Value constant(mlir::OpBuilder &builder, int64_t number);
   mlir::Value nextSlot(mlir::OpBuilder &builder, mlir::Value slot);
+  /// The slot of the iteration before that with `slot`.
   mlir::Value slotBefore(mlir::OpBuilder &builder, mlir::Value slot);
   /// The parity of the phase that the iteration with `nextSlot` waits for.
   mlir::Value nextParity(mlir::OpBuilder &builder, mlir::Value nextSlot, mlir::Value parity);
