@@ -199,6 +199,20 @@ int tilegpu::numCtasOf(Operation *op) { return moduleNumber(op, TileGPUDialect::
 
 int tilegpu::splitKOf(Operation *op) { return moduleNumber(op, tile::TileDialect::kSplitKAttr, 1); }
 
+int tilegpu::computeGroupsOf(Operation *op) {
+  return moduleNumber(op, TileGPUDialect::kComputeGroupsAttr, 1);
+}
+
+int64_t tilegpu::groupBytesOf(Operation *op) {
+  return moduleNumber(op, TileGPUDialect::kGroupBytesAttr, 0);
+}
+
+bool tilegpu::isOfComputeGroup(LocalAllocOp alloc) {
+  auto roles = alloc->getParentOfType<WarpRolesOp>();
+  return roles && computeGroupsOf(roles) > 1 &&
+         roles.getCompute().isAncestor(alloc->getParentRegion());
+}
+
 int tilegpu::launchedThreadsOf(Operation *op) {
-  return 32 * (numWarpsOf(op) + moduleNumber(op, TileGPUDialect::kLoadWarpsAttr, 0));
+  return 32 * (computingWarpsOf(op) + moduleNumber(op, TileGPUDialect::kLoadWarpsAttr, 0));
 }

@@ -24,7 +24,7 @@ def TileGPU_Dialect : Dialect {
     turned into PTX, or into calls of the simulator, at the very end.
 
     Module attributes: `tilegpu.num_warps` (i32), `tilegpu.load_warps` (i32) when some warps only load,
-    `tilegpu.num_ctas` (i32) when that many programs form a cluster, and, after allocation, `tilegpu.shared_bytes` (i32);
+    `tilegpu.compute_groups` (i32) when that many groups of `num_warps` take tiles in turn, `tilegpu.num_ctas` (i32) when that many programs form a cluster, and, after allocation, `tilegpu.shared_bytes` (i32);
     `tilegpu.min_ctas` (i32) when a pass asks for a register budget; `tilegpu.spills` when a thread's tensors take several times the registers that it has.
     Function attribute: `tilegpu.few_registers` when a thread's code is to be ordered for few live registers.
   }];
@@ -37,6 +37,12 @@ def TileGPU_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kNumWarpsAttr = "tilegpu.num_warps";
     /// Module attribute: warps of a CTA that only load, beside those that `num_warps` counts.
     static constexpr ::llvm::StringLiteral kLoadWarpsAttr = "tilegpu.load_warps";
+    /// Module attribute: groups of `num_warps` warps that take a loop's tiles in turn (ping-pong).
+    static constexpr ::llvm::StringLiteral kComputeGroupsAttr = "tilegpu.compute_groups";
+    /// Module attribute: bytes of shared memory that each of these groups has of its own.
+    static constexpr ::llvm::StringLiteral kGroupBytesAttr = "tilegpu.group_bytes";
+    /// Function attribute: two groups are to take its tiles in turn, if they can.
+    static constexpr ::llvm::StringLiteral kPingPongAttr = "tilegpu.ping_pong";
     /// Module attribute: programs of a cluster, neighbours along x.
     static constexpr ::llvm::StringLiteral kNumCtasAttr = "tilegpu.num_ctas";
     /// Module attribute: CTAs that a multiprocessor should be able to hold, a budget for registers.

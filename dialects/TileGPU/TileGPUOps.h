@@ -80,7 +80,15 @@ void setTensorMapType(mlir::BlockArgument map, tile::DescType type);
 
 /// The module's warps per CTA (`tilegpu.num_warps`), 4 when it does not say.
 int numWarpsOf(mlir::Operation *op);
-/// The computing warpgroups of a CTA: four warps each, at least one.
+/// Groups of `num_warps` computing warps that take tiles in turn (`tilegpu.compute_groups`), or 1.
+int computeGroupsOf(mlir::Operation *op);
+/// All warps of a CTA that compute.
+inline int computingWarpsOf(mlir::Operation *op) { return numWarpsOf(op) * computeGroupsOf(op); }
+/// Bytes of shared memory that each of these groups has of its own (`tilegpu.group_bytes`).
+int64_t groupBytesOf(mlir::Operation *op);
+/// Whether each of several groups of computing warps has the buffer for itself.
+bool isOfComputeGroup(LocalAllocOp alloc);
+/// The warpgroups that compute a tile: four warps each, at least one.
 inline int warpgroupsOf(mlir::Operation *op) { return std::max(numWarpsOf(op) / 4, 1); }
 /// The programs of a cluster, neighbours along x: 1, 2 or more.
 int numCtasOf(mlir::Operation *op);
@@ -88,6 +96,10 @@ int numCtasOf(mlir::Operation *op);
 int splitKOf(mlir::Operation *op);
 /// The CTAs of a cluster.
 inline int clusterSizeOf(mlir::Operation *op) { return numCtasOf(op) * splitKOf(op); }
+
+/// The named barrier at which the first of two groups of computing warps waits for its turn; the
+/// second one's is the next.
+inline constexpr int kTurnBarrier = 8;
 
 /// Threads of a CTA: those of the computing warps, and of the warps that only load
 /// (`tilegpu.load_warps`).

@@ -54,6 +54,9 @@ def TileGPU_WarpRolesOp : TileGPU_Op<"warp_roles", [RecursiveMemoryEffects, NoRe
     is handed from one to the other by `slot_acquire`, `tma_load`, `mbarrier_wait` and `slot_release` alone. A barrier of the
     CTA inside `compute` is one of the computing warps; `load` has none.
 
+    With `tilegpu.compute_groups` of n, n groups of `num_warps` run `compute`, each for itself (`compute_group`): its
+    buffers are there n times, a barrier of the CTA is one of a group, and so is thread 0.
+
     `warp_roles_c1`: at the top level of a function. `warp_roles_c2`: no tensors and no barriers in `load`.
 
     Example:
@@ -73,6 +76,34 @@ def TileGPU_WarpRolesOp : TileGPU_Op<"warp_roles", [RecursiveMemoryEffects, NoRe
   let hasVerifier = 1;
 }
 
+def TileGPU_ComputeGroupOp : TileGPU_Op<"compute_group", [Pure]> {
+  let summary = "which of the groups of computing warps this one is";
+  let description = [{
+    From 0 to `tilegpu.compute_groups` - 1, the same in all of a warp. In the role that computes.
+    Example: `%g = tilegpu.compute_group`
+  }];
+  let results = (outs I32:$number);
+  let assemblyFormat = "attr-dict";
+}
+
+// Of two groups of computing warps one multiplies while the other one stores its tile. A turn is handed over by a barrier
+// of both, to which one comes and at which the other one waits: a wait for a ring's phase can't tell it from the one two
+// rounds later, so nobody may wait for what is filled behind the other one's slots.
+
+def TileGPU_TurnWaitOp : TileGPU_Op<"turn_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until the other group of computing warps hands its turn over";
+  let description = [{ If `predicate` holds. Example: `tilegpu.turn_wait of %group if %later` }];
+  let arguments = (ins I32:$group, I1:$predicate);
+  let assemblyFormat = "`of` $group `if` $predicate attr-dict";
+}
+
+def TileGPU_TurnPassOp : TileGPU_Op<"turn_pass", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "hands the turn over to the other group of computing warps";
+  let description = [{ If `predicate` holds. Nobody is waited for. Example: `tilegpu.turn_pass of %group if %more` }];
+  let arguments = (ins I32:$group, I1:$predicate);
+  let assemblyFormat = "`of` $group `if` $predicate attr-dict";
+}
+
 def TileGPU_WarpgroupBarrierOp : TileGPU_Op<"warpgroup_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "barrier of the four warps of each computing warpgroup";
   let description = [{ Others are not waited for. Example: `tilegpu.warpgroup_barrier` }];
@@ -83,12 +114,13 @@ def TileGPU_WarpgroupBarrierOp : TileGPU_Op<"warpgroup_barrier", [MemoryEffects<
 def TileGPU_NamedBarrierOp : TileGPU_Op<"named_barrier", [MemoryEffects<[MemWrite]>]> {
   let summary = "barrier of some warps of a CTA (barrier.sync with a name and a number of threads)";
   let description = [{
-    Name 0 is the barrier of the whole CTA. A `group` is added to the name.
+    Name 0 is the barrier of the whole CTA. A `group` is added to the name. `arrive`: the threads come and do not wait
+    (barrier.arrive).
     Example: `tilegpu.named_barrier 1 threads = 256`, `tilegpu.named_barrier 2 + %warpgroup threads = 128`
   }];
   let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<15>]>:$name,
-    ConfinedAttr<I32Attr, [IntPositive]>:$threads, Optional<I32>:$group);
-  let assemblyFormat = "$name (`+` $group^)? `threads` `=` $threads attr-dict";
+    ConfinedAttr<I32Attr, [IntPositive]>:$threads, Optional<I32>:$group, UnitAttr:$arrive);
+  let assemblyFormat = "$name (`+` $group^)? `threads` `=` $threads (`arrive` $arrive^)? attr-dict";
 }
 
 #endif // TILEC_DIALECTS_TILEGPU_TILEGPUROLEOPS_TD

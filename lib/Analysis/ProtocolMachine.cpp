@@ -66,6 +66,8 @@ std::optional<ProtocolFinding> ProtocolMachine::run(const Steps &prologue, Array
   for (auto [number, steps] : llvm::enumerate(traces))
     start(number, skeleton.roles[number].name, skeleton.roles[number].threads, steps);
   runRoles(first);
+  if (!finding)
+    checkBarriers();
   if (!finding && skeleton.endsAlone)
     checkArrivals();
   return finding;
@@ -120,7 +122,8 @@ bool ProtocolMachine::advance(size_t number) {
     retire(number, step.node->count);
     break;
   case ProtocolStepKind::NamedBarrier:
-    goesOn = meet(number);
+  case ProtocolStepKind::BarrierArrival:
+    goesOn = meet(number, step.node->step == ProtocolStepKind::NamedBarrier);
     break;
   }
   if (goesOn && !finding)
@@ -222,6 +225,15 @@ void ProtocolMachine::checkArrivals() {
                              "role waits for it");
     return note(object.init, "these objects");
   }
+}
+
+void ProtocolMachine::checkBarriers() {
+  for (auto [name, barrier] : llvm::enumerate(barriers))
+    if (barrier.come > 0)
+      return fail(barrier.first, std::to_string(barrier.come) + " of " +
+                                     std::to_string(barrier.expected) +
+                                     " threads come to named barrier " + std::to_string(name) +
+                                     ", where nobody waits");
 }
 
 //===--------------------------------------------------------------------------------------------===//
@@ -333,13 +345,14 @@ void ProtocolMachine::release(size_t number) {
 // Named barriers, deadlocks
 //===--------------------------------------------------------------------------------------------===//
 
-bool ProtocolMachine::meet(size_t number) {
+bool ProtocolMachine::meet(size_t number, bool waits) {
   Role &role = roles[number];
   const ProtocolNode &node = *role.step().node;
-  Named &barrier = barriers[size_t(node.name)];
+  int name = role.step().name;
+  Named &barrier = barriers[size_t(name)];
   if (role.hasCome) {
-    // The others have gone on.
-    role.hasCome = barrier.come > 0;
+    // The others have come.
+    role.hasCome = barrier.round == role.round;
     return !role.hasCome;
   }
   if (barrier.come == 0) {
@@ -348,18 +361,20 @@ bool ProtocolMachine::meet(size_t number) {
   }
   barrier.come += role.threads;
   if (barrier.expected != node.count || barrier.come > barrier.expected) {
-    fail(node.op, "named barrier " + std::to_string(node.name) + " of " +
-                      std::to_string(node.count) + " threads, where " +
-                      std::to_string(barrier.come) + " of " + nameOf(number) + " come");
+    fail(node.op, "named barrier " + std::to_string(name) + " of " + std::to_string(node.count) +
+                      " threads, where " + std::to_string(barrier.come) + " of " + nameOf(number) +
+                      " come");
     if (barrier.first != node.op)
       note(barrier.first, "others wait here, for " + std::to_string(barrier.expected));
     return false;
   }
   if (barrier.come < barrier.expected) {
-    role.hasCome = true;
-    return false;
+    role.hasCome = waits;
+    role.round = barrier.round;
+    return !waits;
   }
   barrier.come = 0;
+  ++barrier.round;
   return true;
 }
 
@@ -417,10 +432,9 @@ void ProtocolMachine::reportDeadlock() {
   size_t guilty = findGuilty();
   const ProtocolStep &step = roles[guilty].step();
   if (step.node->step == ProtocolStepKind::NamedBarrier) {
-    const Named &barrier = barriers[size_t(step.node->name)];
-    fail(step.node->op, nameOf(guilty) + " waits at named barrier " +
-                            std::to_string(step.node->name) + " of " +
-                            std::to_string(step.node->count) + " threads, where " +
+    const Named &barrier = barriers[size_t(step.name)];
+    fail(step.node->op, nameOf(guilty) + " waits at named barrier " + std::to_string(step.name) +
+                            " of " + std::to_string(step.node->count) + " threads, where " +
                             std::to_string(barrier.come) + " come: deadlock");
   } else if (isRepeated(guilty, step)) {
     reportConstant(guilty, step);

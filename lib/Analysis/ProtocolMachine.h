@@ -30,7 +30,7 @@ public:
                                      size_t first);
 
 private:
-  static constexpr size_t kMostRoles = 2;
+  static constexpr size_t kMostRoles = 3;
   /// The last step of each role that is known.
   using Clock = std::array<int, kMostRoles>;
 
@@ -70,8 +70,9 @@ private:
     std::vector<int> known;
     Groups open;
     std::deque<Groups> inFlight;
-    /// Whether it has come to the named barrier that it is at.
+    /// Whether it has come to the named barrier that it is at, and in which round of that one.
     bool hasCome = false;
+    int round = 0;
     bool isDone() const { return next == steps->size(); }
     const ProtocolStep &step() const { return (*steps)[next]; }
   };
@@ -91,11 +92,14 @@ private:
   void read(size_t number, bool isAsync);
   void write(size_t number);
   void retire(size_t number, int pending);
-  bool meet(size_t number);
+  /// Comes to a named barrier.
+  bool meet(size_t number, bool waits);
   void init(const ProtocolNode &node);
   void checkRefill(size_t number, const Slot &slot);
   /// Of a CTA that may end before others of its cluster.
   void checkArrivals();
+  /// Whether all named barriers are over at the end.
+  void checkBarriers();
   void reportDeadlock();
   /// Which role to blame where all wait.
   size_t findGuilty() const;

@@ -62,7 +62,7 @@ void ProtocolSkeleton::findRings() {
 
 bool ProtocolSkeleton::isStep(Operation *op) const {
   if (isa<MbarrierInitOp, MbarrierInvalOp, MbarrierWaitOp, SlotAcquireOp, SlotReleaseOp, TmaLoadOp,
-          WgmmaOp, WgmmaWaitOp, NamedBarrierOp>(op))
+          WgmmaOp, WgmmaWaitOp, NamedBarrierOp, TurnWaitOp, TurnPassOp>(op))
     return true;
   if (op->getNumRegions() > 0 || isa<MemDescIndexOp, MemDescPermuteOp>(op))
     return false;
@@ -143,6 +143,8 @@ void ProtocolSkeleton::describeLoop(scf::ForOp loop, const Nodes &body) {
   ScalarCode::Loop &described = code->loop(loop);
   described.depth = std::max(described.depth, deepestRing(body, rings));
   described.isOuter |= hasLoops(body);
+  if (!loop.getBody()->getOps<TurnWaitOp>().empty())
+    described.turns = computeGroupsOf(func);
 }
 
 bool ProtocolSkeleton::addControl(Operation *op, Nodes &nodes) {
@@ -177,18 +179,27 @@ bool ProtocolSkeleton::addControl(Operation *op, Nodes &nodes) {
 bool ProtocolSkeleton::addRoles(WarpRolesOp op) {
   if (!roles.empty())
     return refuse(op, "roles are parted twice");
-  roles.resize(2);
-  roles[0].name = "compute";
-  roles[0].threads = 32 * int(numWarpsOf(func));
-  roles[1].name = "load";
+  size_t groups = size_t(computeGroupsOf(func));
+  roles.resize(groups + 1);
+  for (size_t group = 0; group < groups; ++group) {
+    roles[group].name = groups == 1 ? "compute" : "compute " + std::to_string(group);
+    roles[group].threads = 32 * int(numWarpsOf(func));
+    roles[group].group = int(group);
+  }
+  ProtocolRole &load = roles.back();
+  load.name = "load";
   // One warp of those that are launched for it.
-  roles[1].threads = 32;
+  load.threads = 32;
   auto isLastBarrier = [&](ClusterBarrierOp barrier) { return op->isBeforeInBlock(barrier); };
   endsAlone = numCtasOf(func) > 1 &&
               llvm::none_of(op->getBlock()->getOps<ClusterBarrierOp>(), isLastBarrier);
   // The loads come first in the text.
-  return addBlock(op.getLoad().front(), roles[1].nodes) &&
-         addBlock(op.getCompute().front(), roles[0].nodes);
+  if (!addBlock(op.getLoad().front(), load.nodes) ||
+      !addBlock(op.getCompute().front(), roles[0].nodes))
+    return false;
+  for (size_t group = 1; group < groups; ++group)
+    roles[group].nodes = roles[0].nodes;
+  return true;
 }
 
 /// The barrier objects that a step is about, and which of them; nothing stands for all.
@@ -255,13 +266,33 @@ bool ProtocolSkeleton::addStep(Operation *op, Nodes &nodes) {
   if (auto wait = dyn_cast<WgmmaWaitOp>(op)) {
     node.step = ProtocolStepKind::RetireGroups;
     node.count = int(wait.getPending());
-  } else if (auto barrier = dyn_cast<NamedBarrierOp>(op); barrier && !barrier.getGroup()) {
-    node.step = ProtocolStepKind::NamedBarrier;
+    nodes.push_back(std::move(node));
+  } else if (!addBarrier(op, nodes)) {
+    addAccesses(op, nodes);
+  }
+  return true;
+}
+
+bool ProtocolSkeleton::addBarrier(Operation *op, Nodes &nodes) {
+  ProtocolNode node;
+  node.op = op;
+  node.step = ProtocolStepKind::NamedBarrier;
+  node.name = kTurnBarrier;
+  node.count = 32 * computingWarpsOf(func);
+  if (auto barrier = dyn_cast<NamedBarrierOp>(op); barrier && !barrier.getGroup()) {
     node.name = int(barrier.getName());
     node.count = int(barrier.getThreads());
+    if (barrier.getArrive())
+      node.step = ProtocolStepKind::BarrierArrival;
+  } else if (auto wait = dyn_cast<TurnWaitOp>(op)) {
+    node.group = code->of(wait.getGroup());
+    node.predicate = code->of(wait.getPredicate());
+  } else if (auto pass = dyn_cast<TurnPassOp>(op)) {
+    node.step = ProtocolStepKind::BarrierArrival;
+    node.group = code->otherGroup(code->of(pass.getGroup()));
+    node.predicate = code->of(pass.getPredicate());
   } else {
-    addAccesses(op, nodes);
-    return true;
+    return false;
   }
   nodes.push_back(std::move(node));
   return true;

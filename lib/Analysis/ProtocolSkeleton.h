@@ -32,6 +32,8 @@ enum class ProtocolStepKind : uint8_t {
   /// Retires all groups but the last ones.
   RetireGroups,
   NamedBarrier,
+  /// Comes to a named barrier and does not wait.
+  BarrierArrival,
 };
 
 /// A ring of buffers or of barrier objects.
@@ -58,8 +60,9 @@ struct ProtocolNode {
   ScalarCode::Id parity = ScalarCode::kNone;
   /// Arrivals, groups, threads.
   int count = 0;
-  /// Of a named barrier.
+  /// Of a named barrier, and what is added to its name.
   int name = 0;
+  ScalarCode::Id group = ScalarCode::kNone;
 
   // Control flow.
   ScalarCode::Id condition = ScalarCode::kNone;
@@ -68,9 +71,11 @@ struct ProtocolNode {
 };
 
 struct ProtocolRole {
-  llvm::StringRef name;
+  std::string name;
   /// That come to a named barrier.
   int threads = 0;
+  /// Which of several groups of computing warps.
+  int group = 0;
   std::vector<ProtocolNode> nodes;
 };
 
@@ -114,6 +119,8 @@ private:
   bool addControl(mlir::Operation *op, std::vector<ProtocolNode> &nodes);
   bool addRoles(tilegpu::WarpRolesOp op);
   bool addStep(mlir::Operation *op, std::vector<ProtocolNode> &nodes);
+  /// Barriers of some warps of the CTA.
+  bool addBarrier(mlir::Operation *op, std::vector<ProtocolNode> &nodes);
   /// A step that is about one barrier object, or all of a ring.
   bool addObjectStep(mlir::Operation *op, mlir::Value objects, mlir::Value slot,
                      std::vector<ProtocolNode> &nodes);

@@ -73,6 +73,9 @@ ProtocolTracer::Result ProtocolTracer::runStep(const ProtocolNode &node) {
     step.parity = int(code.value(node.parity) & 1);
     step.isConstant = code.isConstant(node.parity);
   }
+  step.name = node.name;
+  if (node.group != ScalarCode::kNone)
+    step.name += int(code.value(node.group));
   out->push_back(step);
   return Result::Done;
 }
@@ -100,7 +103,7 @@ ProtocolTracer::Result ProtocolTracer::runFor(const ProtocolNode &node) {
   SmallVector<int64_t, 8> current = values(carried, &Carry::init);
   int iteration = 0;
   for (int64_t at = lower; at < upper; at += step, ++iteration) {
-    code.enter(loop.frame, iteration);
+    code.enter(loop.frame, code.iterationAmongAll(loop, iteration));
     code.set(loop.counter, at);
     set(carried, &Carry::argument, current);
     if (Result result = runNodes(node.body); result != Result::Done)

@@ -16,6 +16,8 @@ struct ProtocolStep {
   /// is none.
   int slot = -1, object = -1;
   int parity = 0;
+  /// Of a named barrier.
+  int name = 0;
   /// Whether the parity is the same in every iteration.
   bool isConstant = false;
 };

@@ -27,7 +27,7 @@ static constexpr int kMostComputeRegisters = 240;
 int loadWarpsFor(int numWarps) { return numWarps == 2 * kWarpsOfGroup ? kWarpsOfGroup : 1; }
 
 std::optional<RoleRegisters> roleRegistersOf(Operation *op) {
-  int computing = 32 * numWarpsOf(op), loading = launchedThreadsOf(op) - computing;
+  int computing = 32 * computingWarpsOf(op), loading = launchedThreadsOf(op) - computing;
   if (loading != 32 * kWarpsOfGroup)
     return std::nullopt;
   int left = (Processor::kRegisters - loading * kLoadRegisters) / computing;
@@ -88,11 +88,12 @@ static bool hasOneAccumulator(WgmmaOp dot) {
 }
 
 /// Whether the loop makes one tile of a product. With several accumulators to a warpgroup load
-/// warps are slower: docs/benchmarks/steps.md.
+/// warps are slower (docs/benchmarks/steps.md), unless another warpgroup multiplies meanwhile.
 static bool makesTile(const LoopSchedule &schedule) {
   SmallVector<WgmmaOp> dots = dotsOf(schedule);
   return dots.size() == 1 && !dots.front().getFragmentsOf() && !schedule.hasThreadCopies() &&
-         !readsWhatIsComputed(dots.front(), schedule) && hasOneAccumulator(dots.front());
+         !readsWhatIsComputed(dots.front(), schedule) &&
+         (numWarpsOf(dots.front()) == kWarpsOfGroup || hasOneAccumulator(dots.front()));
 }
 
 /// Whether the loop makes one tile of a product, and a loop around it one tile after the other.
@@ -194,7 +195,7 @@ static Operation *findOrder(func::FuncOp func, ArrayRef<const LoopSchedule *> co
 /// What keeps load warps from starting the copies of a loop; `slice` is what they run so far.
 static RolePlan findObstacle(const LoopSchedule &schedule, LoadSlice &slice) {
   scf::ForOp loop = schedule.loop;
-  auto refuse = [](Operation *op, StringRef reason) { return RolePlan{false, op, reason}; };
+  auto refuse = [](Operation *op, StringRef reason) { return RolePlan{false, false, op, reason}; };
   if (schedule.hasThreadCopies())
     return refuse(loop, "some of its copies are not tensor copies");
   Operation *home = loop->getParentOp();
@@ -209,7 +210,19 @@ static RolePlan findObstacle(const LoopSchedule &schedule, LoadSlice &slice) {
   for (const Stream &stream : schedule.streams)
     if (!slice.add(stream.source()))
       return refuse(slice.getObstacle().op, slice.getObstacle().reason);
-  return {true, nullptr, {}};
+  return {true, false, nullptr, {}};
+}
+
+/// Whether a second warpgroup has something to do: there is one only, and a multiprocessor has no
+/// room for another CTA.
+static bool takesTilesInTurn(func::FuncOp func, ArrayRef<LoopSchedule> schedules,
+                             ArrayRef<const LoopSchedule *> copying) {
+  auto makesTiles = [&](const LoopSchedule *schedule) {
+    return makesTilesInTurn(*schedule) &&
+           schedule->loop->getParentOp() == copying.front()->loop->getParentOp();
+  };
+  return numWarpsOf(func) == kWarpsOfGroup && llvm::all_of(copying, makesTiles) &&
+         fillsSharedMemory(func, schedules);
 }
 
 RolePlan planRoles(func::FuncOp func, ArrayRef<LoopSchedule> schedules, std::optional<bool> forced,
@@ -232,9 +245,9 @@ RolePlan planRoles(func::FuncOp func, ArrayRef<LoopSchedule> schedules, std::opt
     if (RolePlan plan = findObstacle(*schedule, slice); !plan.hasLoadWarps)
       return plan;
   if (Operation *order = findOrder(func, copying))
-    return {false, order,
+    return {false, false, order,
             "the kernel orders accesses of memory, which the copies would run ahead of"};
-  return {true, nullptr, {}};
+  return {true, takesTilesInTurn(func, schedules, copying), nullptr, {}};
 }
 
 bool gainsFromTurns(func::FuncOp func, ArrayRef<LoopSchedule> schedules) {

@@ -66,7 +66,7 @@ bool ProtocolRun::add(const ProtocolRole &role, ProtocolMachine::Steps &steps) {
   if (result != ProtocolTracer::Result::Miss)
     return result == ProtocolTracer::Result::Done;
   const ProtocolMiss &wrong = tracer.miss();
-  std::string who = role.name.empty() ? "the CTA" : "role '" + role.name.str() + "'";
+  std::string who = role.name.empty() ? "the CTA" : "role '" + role.name + "'";
   miss = ProtocolFinding{wrong.node->op,
                          who + " uses slot " + std::to_string(wrong.slot) + " of a ring of " +
                              std::to_string(wrong.buffers) + " buffers",
@@ -78,9 +78,11 @@ bool ProtocolRun::trace(const ProtocolScenario &scenario) {
   skeleton.scalars().begin(scenario);
   if (!add(skeleton.prologue, prologue))
     return false;
-  for (auto [role, steps] : llvm::zip_equal(skeleton.roles, traces))
+  for (auto [role, steps] : llvm::zip_equal(skeleton.roles, traces)) {
+    skeleton.scalars().setGroup(role.group);
     if (!add(role, steps))
       return false;
+  }
   return true;
 }
 

@@ -58,18 +58,49 @@ void ScalarCode::chooseBounds() {
     const Loop &chosen = loops[size_t(number)];
     if (!canChoose(chosen.upper, chosen.lower, chosen.step))
       continue;
-    choose(chosen.upper, chosen.lower, number, /*isLower=*/false, /*ahead=*/0);
+    choose(chosen.upper, chosen.lower, sameLoop(number), /*isLower=*/false, /*ahead=*/0);
     bounds.push_back(chosen.upper);
   }
   for (int number : order) {
     const Loop &chosen = loops[size_t(number)];
     if (!isConstant(chosen.upper) || !canChoose(chosen.lower, chosen.upper, chosen.step))
       continue;
-    choose(chosen.lower, chosen.upper, number, /*isLower=*/true, /*ahead=*/0);
+    choose(chosen.lower, chosen.upper, sameLoop(number), /*isLower=*/true, /*ahead=*/0);
     bounds.push_back(chosen.lower);
   }
   for (Id bound : bounds)
     chooseElsewhere(bound);
+}
+
+int ScalarCode::sameLoop(int number) {
+  const Loop inner = loops[size_t(number)];
+  auto isAround = [&](const Loop &loop) {
+    return loop.frame == frames[size_t(inner.frame)].parent;
+  };
+  auto own = llvm::find_if(loops, isAround);
+  if (own == loops.end() || own->turns == 1)
+    return number;
+  for (auto [candidate, other] : llvm::enumerate(loops)) {
+    int parent = frames[size_t(other.frame)].parent;
+    auto around = llvm::find_if(loops, [&](const Loop &loop) { return loop.frame == parent; });
+    if (around == loops.end() || around->turns > 1)
+      continue;
+    auto there = [&](Id id) { return replaced(id, own->counter, around->counter); };
+    if (there(inner.lower) == other.lower && there(inner.upper) == other.upper &&
+        there(inner.step) == other.step)
+      return int(candidate);
+  }
+  return number;
+}
+
+ScalarCode::Id ScalarCode::stepAmongAll(const Loop &loop) {
+  const Expr &step = exprs[size_t(loop.step)];
+  if (loop.turns == 1)
+    return loop.step;
+  if (step.kind == Kind::Constant)
+    return constant(step.constant / loop.turns);
+  bool isProduct = step.kind == Kind::Arith && step.arith == Arith::Mul;
+  return isProduct && step.operands[1] == constant(loop.turns) ? step.operands[0] : kNone;
 }
 
 void ScalarCode::choose(Id bound, Id other, int loop, bool isLower, int ahead) {
@@ -105,7 +136,8 @@ ScalarCode::Id ScalarCode::replaced(Id id, Id from, Id to) {
 
 void ScalarCode::chooseElsewhere(Id bound) {
   const Expr chosen = exprs[size_t(bound)];
-  for (const Loop &around : loops) {
+  for (size_t i = 0; i < loops.size(); ++i) {
+    const Loop around = loops[i];
     if (!isMadeOf(bound, [&](Id part) { return part == around.counter; }))
       continue;
     auto chooseAt = [&](Id counter, int ahead) {
@@ -118,7 +150,7 @@ void ScalarCode::chooseElsewhere(Id bound) {
     Expr next;
     next.arith = Arith::Add;
     next.width = next.from = exprs[size_t(around.counter)].width;
-    next.operands = {around.counter, around.step};
+    next.operands = {around.counter, stepAmongAll(around)};
     if (auto found = known.find(keyOf(next)); found != known.end())
       chooseAt(found->second, 1);
   }

@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -187,6 +188,8 @@ ScalarCode::Id ScalarCode::buildResult(OpResult result) {
     skipped.push_back(op);
   if (isa<ub::PoisonOp>(op))
     return constant(0);
+  if (isa<ComputeGroupOp>(op))
+    return groupNumber = groupNumber == kNone ? addSet(0, result.getType()) : groupNumber;
   if (Arith arith = arithOf(op); arith != Arith::None && result.getType().isIntOrIndex())
     return buildArith(op, arith);
   return buildOpaque(result);
@@ -240,6 +243,17 @@ ScalarCode::Id ScalarCode::buildChoice(scf::IfOp branch, unsigned number) {
   return addOnce(std::move(key), std::move(expr));
 }
 
+ScalarCode::Id ScalarCode::otherGroup(Id group) {
+  Expr expr;
+  expr.kind = Kind::Arith;
+  expr.arith = Arith::Xor;
+  expr.width = expr.from = 32;
+  expr.operands = {group, constant(1)};
+  expr.frame = frameOf(expr.operands);
+  std::vector<int64_t> key = keyOf(expr);
+  return addOnce(std::move(key), std::move(expr));
+}
+
 std::vector<int64_t> ScalarCode::keyOf(const Expr &arith) {
   std::vector<int64_t> key{int64_t(arith.arith), int64_t(arith.predicate), arith.width, arith.from};
   key.insert(key.end(), arith.operands.begin(), arith.operands.end());
@@ -272,6 +286,14 @@ static bool isFunctionOfOperands(Operation *op) {
   return load ? !load.getIsVolatile() : isMemoryEffectFree(op);
 }
 
+/// What tells a function of operands from others, the same in every run of the compiler.
+static int64_t numberOf(Operation *op, unsigned result) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << op->getName() << op->getAttrDictionary() << result;
+  return int64_t(llvm::xxh3_64bits(text));
+}
+
 ScalarCode::Id ScalarCode::buildOpaque(Value value) {
   Expr expr;
   expr.kind = Kind::Opaque;
@@ -285,6 +307,8 @@ ScalarCode::Id ScalarCode::buildOpaque(Value value) {
   for (Value operand : op->getOperands())
     expr.operands.push_back(of(operand));
   expr.frame = frameOf(expr.operands);
+  // Loops with other bounds than those of another role ask for the same, too.
+  expr.constant = numberOf(op, cast<OpResult>(value).getResultNumber());
   // Names and attributes are unique: these are compared, and never ordered by.
   std::vector<int64_t> key{kOpaqueKey, int64_t(intptr_t(op->getName().getAsOpaquePointer())),
                            int64_t(intptr_t(op->getAttrDictionary().getAsOpaquePointer())),
@@ -310,6 +334,16 @@ void ScalarCode::begin(const ProtocolScenario &chosen) {
   scenario = chosen;
   for (Frame &frame : frames)
     frame.stamp = ++lastStamp, frame.iteration = 0;
+}
+
+void ScalarCode::setGroup(int number) {
+  asking = number;
+  if (groupNumber == kNone)
+    return;
+  // What was computed for another group is computed again.
+  for (Frame &frame : frames)
+    frame.stamp = ++lastStamp, frame.iteration = 0;
+  set(groupNumber, number);
 }
 
 void ScalarCode::enter(int frame, int iteration) {

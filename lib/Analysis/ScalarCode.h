@@ -43,6 +43,8 @@ public:
 
   Id of(mlir::Value value);
   Id constant(int64_t value);
+  /// Of two groups of computing warps the one that `group` is not.
+  Id otherGroup(Id group);
   bool isConstant(Id id) const { return exprs[size_t(id)].kind == Kind::Constant; }
 
   /// A value that a loop hands on: from `init`, later from `next`, seen as `argument` in the
@@ -60,6 +62,9 @@ public:
     /// Slots of the rings that its steps use, and whether it is around other loops with steps.
     int depth = 1;
     bool isOuter = false;
+    /// Of several groups of computing warps each has every n-th iteration, the number of the group
+    /// first.
+    int turns = 1;
   };
   Loop &loop(mlir::scf::ForOp op);
   /// Loops without steps that leave scalars that were asked for. What they leave is any number,
@@ -73,9 +78,15 @@ public:
   // Computing.
 
   void begin(const ProtocolScenario &chosen);
+  /// Which group of computing warps asks from here on.
+  void setGroup(int number);
   int64_t value(Id id);
   /// Begins iteration number `iteration` of a loop body.
   void enter(int frame, int iteration);
+  /// What iteration of a loop's body that is if nobody else had some of them.
+  int iterationAmongAll(const Loop &loop, int iteration) const {
+    return loop.turns > 1 ? loop.turns * iteration + asking : iteration;
+  }
   void set(Id id, int64_t value);
   int whileIterations() const;
 
@@ -162,6 +173,11 @@ private:
   /// The expression that has `to` wherever `id` has `from`, or kNone if there is none.
   Id replaced(Id id, Id from, Id to);
   void choose(Id bound, Id other, int loop, bool isLower, int ahead);
+  /// Another role's loop that has the same iterations, where tiles are taken in turn; else the
+  /// loop.
+  int sameLoop(int number);
+  /// What lies between two neighbours among all iterations of a loop; kNone where it is not known.
+  Id stepAmongAll(const Loop &loop);
   /// A chosen bound that depends on the counter of a loop around is computed in advance, too: for
   /// the first iteration of that one and for the next.
   void chooseElsewhere(Id bound);
@@ -183,6 +199,9 @@ private:
   const llvm::DenseSet<mlir::Operation *> &steps;
   llvm::SmallVector<mlir::Operation *> skipped;
   std::vector<Expr> exprs;
+  /// The number of the group of computing warps; kNone where nobody asks.
+  Id groupNumber = kNone;
+  int asking = 0;
   std::vector<Frame> frames;
   llvm::DenseMap<mlir::Value, Id> ids;
   llvm::DenseMap<mlir::Block *, int> frameIds;

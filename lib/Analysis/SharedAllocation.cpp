@@ -261,32 +261,50 @@ SharedAllocation::SharedAllocation(FunctionOpInterface func) {
   });
 
   uniteSlots(buffers);
+  totalBytes = place([](tilegpu::LocalAllocOp alloc) { return !isOfComputeGroup(alloc); });
+  groupBytes = llvm::alignTo(place(tilegpu::isOfComputeGroup), kSwizzleAlignment);
+  if (groupBytes == 0)
+    return;
+  int64_t first = llvm::alignTo(totalBytes, kSwizzleAlignment);
+  for (auto &[alloc, buffer] : buffers)
+    if (isOfComputeGroup(alloc))
+      buffer.offset += first;
+  totalBytes = first + tilegpu::computeGroupsOf(func) * groupBytes;
+}
 
+int64_t SharedAllocation::place(llvm::function_ref<bool(tilegpu::LocalAllocOp)> isChosen) {
   SmallVector<std::pair<int64_t, unsigned>> largestFirst;
-  int64_t smallBytes = 0;
-  for (const auto &[alloc, buffer] : buffers)
+  int64_t smallBytes = 0, end = 0;
+  for (auto [i, entry] : llvm::enumerate(buffers)) {
+    const auto &[alloc, buffer] = entry;
+    if (!isChosen(alloc))
+      continue;
     if (buffer.size <= kSmallSize)
       smallBytes += llvm::alignTo(buffer.size, kSmallAlignment);
+    largestFirst.push_back({-buffer.size, i});
+  }
   bool separateSmall = smallBytes <= kSeparateSmallLimit;
-  for (auto [i, entry] : llvm::enumerate(buffers))
-    largestFirst.push_back({-entry.second.size, i});
   llvm::sort(largestFirst);
   SmallVector<const SharedBuffer *> placed;
   for (auto [size, i] : largestFirst) {
     SharedBuffer &buffer = buffers.begin()[i].second;
     buffer.offset = firstFit(buffer, placed, separateSmall);
     placed.push_back(&buffer);
-    totalBytes = std::max(totalBytes, buffer.end());
+    end = std::max(end, buffer.end());
   }
+  return end;
 }
 
 SharedAllocation SharedAllocation::fromOffsets(FunctionOpInterface func) {
   SharedAllocation result(func);
   result.totalBytes = 0;
+  result.groupBytes = tilegpu::groupBytesOf(func);
+  int64_t otherGroups = (tilegpu::computeGroupsOf(func) - 1) * result.groupBytes;
   for (auto &[alloc, buffer] : result.buffers)
     if (std::optional<uint32_t> offset = alloc.getOffset()) {
       buffer.offset = *offset;
-      result.totalBytes = std::max(result.totalBytes, buffer.end());
+      int64_t end = buffer.end() + (isOfComputeGroup(alloc) ? otherGroups : 0);
+      result.totalBytes = std::max(result.totalBytes, end);
     }
   for (auto &[alloc, buffer] : result.buffers)
     if (!alloc.getOffset()) {

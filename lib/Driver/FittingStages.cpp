@@ -19,7 +19,8 @@ using namespace mlir;
 
 namespace tilec {
 
-/// Up to so many stages are worth a longer store of tiles.
+/// Up to so many stages are worth a longer store of tiles; where another group of warps multiplies
+/// while one stores, all are.
 static constexpr int kEnoughStages = 4;
 
 static std::optional<int64_t> sharedBytesOf(ModuleOp module) {
@@ -60,9 +61,12 @@ Compilation::Lowered Compilation::lowerWithStages(ModuleOp tileModule, int stage
 }
 
 /// Whether the only CTA of a multiprocessor waits for the end of a tile's store, for which it has
-/// no memory of its own in a loop over tiles.
+/// no memory of its own in a loop over tiles. Where another group of warps multiplies meanwhile,
+/// that costs nothing.
 static bool waitsForStore(ModuleOp module) {
   bool waits = false;
+  if (tilegpu::computeGroupsOf(module) > 1)
+    return false;
   module->walk([&](tilegpu::TmaStoreWaitOp wait) {
     auto loop = dyn_cast<scf::ForOp>(wait->getParentOp());
     auto store = dyn_cast_or_null<tilegpu::TmaStoreOp>(wait->getPrevNode());
@@ -81,7 +85,8 @@ static int64_t bytesBesideStores(ModuleOp module) {
   int64_t bytes = 0;
   module.walk([&](tilegpu::LocalAllocOp buffer) {
     if (!llvm::any_of(buffer->getUsers(), llvm::IsaPred<tilegpu::TmaStoreOp>))
-      bytes += int64_t(buffer.getType().getSizeInBytes());
+      bytes += int64_t(buffer.getType().getSizeInBytes()) *
+               (isOfComputeGroup(buffer) ? tilegpu::computeGroupsOf(module) : 1);
   });
   return bytes;
 }
@@ -90,7 +95,8 @@ bool Compilation::storeInParts(Lowered &lowered) {
   if (!lowered.module || (lowered.works && !waitsForStore(*lowered.module)))
     return false;
   storeBytes =
-      processorOf(*lowered.module).maxSharedBytesPerCta() - bytesBesideStores(*lowered.module);
+      (processorOf(*lowered.module).maxSharedBytesPerCta() - bytesBesideStores(*lowered.module)) /
+      tilegpu::computeGroupsOf(*lowered.module);
   if (storeBytes > 0)
     if (Lowered parted = lowerToTileGPU(lowered.before->clone());
         parted.works && !waitsForStore(*parted.module)) {
@@ -128,7 +134,9 @@ int Compilation::reduceStages(Lowered &lowered, int64_t needed) {
                                        " bytes; take smaller blocks");
     stages = stagesWithout(bytes ? *bytes - limit : 1);
   }
-  for (int stages = std::min(kEnoughStages, askedStages); stages > fits; --stages)
+  bool isStoreHidden = tilegpu::computeGroupsOf(*lowered.module) > 1;
+  int enough = isStoreHidden ? askedStages : std::min(kEnoughStages, askedStages);
+  for (int stages = enough; stages > fits; --stages)
     if (Lowered tried = lowerWithStages(*lowered.before, stages);
         storeInParts(tried) || tried.works) {
       fits = stages;

@@ -135,7 +135,7 @@ void fillTimeline(ModuleOp module, tilecrt::KernelMetadata &metadata) {
     timeline.firstCta = open.getFirstCta();
     timeline.lastCta = open.getLastCta();
     timeline.events = eventsOf(module);
-    uint32_t computing = uint32_t(tilegpu::numWarpsOf(open));
+    uint32_t computing = uint32_t(tilegpu::computingWarpsOf(open));
     uint32_t all = uint32_t(tilegpu::launchedThreadsOf(open) / 32);
     if (all == computing)
       timeline.roles = {{"", all}};

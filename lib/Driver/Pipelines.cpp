@@ -102,6 +102,7 @@ static void addPipelining(PassList &passes, const PipelineOptions &options) {
   passes.add(createTileGPULowerTensorStoresPass({options.storeBytes}));
   passes.add(createTileGPUSplitRolesPass());
   passes.add(createTileGPUMulticastCopiesPass({options.numCtas}));
+  passes.add(createTileGPUPingPongPass());
   passes.add(createTileGPUUnrollLoopsPass());
 }
 

@@ -125,9 +125,7 @@ void PlanListener::noteSchedules(func::FuncOp func) {
   for (const PipelineObstacle &obstacle : obstacles)
     report.schedule.obstacles.emplace_back(lines.add(obstacle.loc), obstacle.reason.str());
   if (roles.hasLoadWarps)
-    report.schedule.roles = "warps of their own start the tensor copies: " +
-                            std::to_string(loadWarpsFor(numWarpsOf(func))) + " beside the " +
-                            std::to_string(numWarpsOf(func)) + " that compute";
+    report.schedule.roles = "warps of their own start the tensor copies";
   else if (roles.obstacle)
     report.schedule.roles = "warps are not specialised: " + roles.reason.str();
 }
@@ -190,10 +188,16 @@ void PlanListener::noteRegisters(func::FuncOp func) {
 }
 
 void PlanListener::noteRoles(Operation *module) {
+  std::string &text = report.schedule.roles;
+  int computing = computingWarpsOf(module);
+  if (int loading = launchedThreadsOf(module) / 32 - computing)
+    text += ": " + std::to_string(loading) + " beside the " + std::to_string(computing) +
+            " that compute";
+  if (computeGroupsOf(module) > 1)
+    text += ", which take tiles in turn, " + std::to_string(numWarpsOf(module)) + " each";
   if (std::optional<RoleRegisters> parted = roleRegistersOf(module))
-    report.schedule.roles += "; " + std::to_string(parted->load) +
-                             " registers for each of their threads, " +
-                             std::to_string(parted->compute) + " for the others";
+    text += "; " + std::to_string(parted->load) + " registers for each of their threads, " +
+            std::to_string(parted->compute) + " for the others";
 }
 
 /// No loop asks for more stages than that.

@@ -44,7 +44,11 @@ struct ProductTile {
     return !isPowerOf2_64(uint64_t(m)) && isPowerOf2_64(uint64_t(n)) && n >= 16 * warps;
   }
   /// Whether the copies have warps of their own where a program takes one tile after the other.
-  bool hasRoles() const { return fit == 1 && 16 * warps == (isTransposed() ? n : m); }
+  bool hasRoles() const {
+    return takesTurns() || (fit == 1 && 16 * warps == (isTransposed() ? n : m));
+  }
+  /// Whether two warpgroups take turns where a program takes one tile after the other.
+  bool takesTurns() const { return fit == 1 && warps == 4; }
   /// Whether tensor copies store it: threads do where a side is no sum of a few powers of two.
   bool isCopiedOut() const {
     return std::max(llvm::popcount(uint64_t(m)), llvm::popcount(uint64_t(n))) <= kMostPieces;
@@ -76,9 +80,9 @@ struct ProductNumbers {
   /// Terabytes per second of device memory.
   double bandwidth;
   /// A launch until its first copies are there; storing a tile, all that remains of it at the end,
-  /// and what it takes from the next tile; parts of that with load warps, and with other programs
-  /// beside.
-  double launch, lastTile, betweenTiles, betweenWithRoles, betweenWithOthers;
+  /// and what it takes from the next tile; parts of that with load warps, where two warpgroups take
+  /// turns, and with other programs beside.
+  double launch, lastTile, betweenTiles, betweenWithRoles, betweenInTurn, betweenWithOthers;
   /// CTAs of a cluster that share a tile: the two barriers, and writing and reading the sums.
   double clusterMeeting, clusterSums;
   /// A line of 128 bytes that a tensor copy reads, and one of rows that begin between sectors.
@@ -107,6 +111,7 @@ ProductNumbers::ProductNumbers() {
   bandwidth = number("bandwidth");
   launch = number("launch"), lastTile = number("last_tile"), betweenTiles = number("between_tiles");
   betweenWithRoles = number("between_with_roles");
+  betweenInTurn = number("between_in_turn");
   betweenWithOthers = number("between_with_others");
   clusterMeeting = number("cluster_meeting"), clusterSums = number("cluster_sums");
   line = number("line"), lineBetweenSectors = number("line_between_sectors");
@@ -266,7 +271,10 @@ double Planner::predict(const Launch &launch) const {
   // With load warps a launch of more programs than multiprocessors is persistent.
   bool isPersistent = count > multiprocessors && tile.hasRoles() && launch.splitK == 1;
   double between = known.betweenTiles * area * tile.fit;
-  between *= isPersistent && tile.isCopiedOut() ? known.betweenWithRoles : 1;
+  if (isPersistent && tile.takesTurns())
+    between *= known.betweenInTurn;
+  else if (isPersistent && tile.isCopiedOut())
+    between *= known.betweenWithRoles;
   between *= tile.fit > 1 ? known.betweenWithOthers : 1;
   int64_t last = std::min<int64_t>(tile.fit, int64_t(divideCeil(count, multiprocessors)));
   time += known.launch + known.lastTile * area * double(last);

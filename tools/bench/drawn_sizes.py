@@ -90,7 +90,7 @@ def products(draw):
         m, n, k = (spread(draw, 512, 16384, 8) for _ in range(3))
         likely = layers.uneven(product_model.likely(Problem(m, n, k, 2), most=3, allowed=layers.leaves_registers))
         paired = (layers.PAIRED if k % 16 else []) + layers.paired(Problem(m, n, k, 2))
-        yield layers.Fused(m, n, k, "bf16", activation, layers.LARGE, likely + layers.PERSISTENT + paired)
+        yield layers.Fused(m, n, k, "bf16", activation, layers.LARGE, likely + layers.PERSISTENT + layers.IN_TURN + paired)
 
 
 def timed():

@@ -19,6 +19,10 @@ LARGE = blocks((128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 128, 64, 8, 4),
 PERSISTENT = [replace(c, persistent=True)
               for c in blocks((128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 192, 64, 8, 4), (128, 128, 64, 8, 4),
                               (192, 128, 64, 8, 4))]
+# That two warpgroups take in turn: with as many sums for a thread as leave registers for an activation.
+IN_TURN = [replace(c, persistent=True, ctas=ctas)
+           for c in blocks((128, 128, 64, 4, 5), (128, 144, 64, 4, 5), (144, 128, 64, 4, 5), (176, 128, 64, 4, 4), (64, 256, 64, 4, 4))
+           for ctas in (1, 2)]
 STREAM = blocks((256, 128, 64, 8, 4), (128, 128, 64, 8, 5), (128, 128, 64, 8, 4), (128, 64, 64, 4, 5))
 # With numbers of columns, or rows, that are no powers of two, which Triton does not take.
 UNEVEN = blocks((256, 144, 64, 8, 4), (168, 256, 64, 8, 4), (128, 144, 64, 8, 6), (208, 128, 64, 8, 5))
@@ -337,7 +341,7 @@ def timed():
     """What is measured."""
     for m, n, k, activation in ((8192, 8192, 8192, "gelu_tanh"), (4096, 14336, 4096, "silu")):
         likely = product_model.likely(Problem(m, n, k, 2), most=3, allowed=leaves_registers)
-        yield Fused(m, n, k, "bf16", activation, LARGE, uneven(likely) + PERSISTENT + paired(Problem(m, n, k, 2)))
+        yield Fused(m, n, k, "bf16", activation, LARGE, uneven(likely) + PERSISTENT + IN_TURN + paired(Problem(m, n, k, 2)))
     for rows, n, k in (((512,) * 16, 4096, 4096), (tuple(range(32, 1024, 64)), 4096, 2048)):
         likely = product_model.likely(Problem(sum(rows), n, k, 2, parts=rows), most=3)
         yield Grouped(rows, n, k, "bf16", LARGE, BY_DESCRIPTORS + SORTED + [replace(c, source=ROWS) for c in uneven(likely)])

@@ -208,6 +208,17 @@ def with_uneven(product, most=3):
     return product
 
 
+def with_turns(product, most=4):
+    """With tiles that two warpgroups take in turn: kernels of one warpgroup that are persistent."""
+    problem = Problem(product.m, product.n, product.k, {"fp8e4nv": 1, "fp32": 4}.get(product.dtype, 2),
+                      tuple(rows == "n" for rows in product.layout))
+    made = uneven(product_model.in_turn(problem, most))
+    if product.dtype == "fp32":
+        made = [replace(c, constants=dict(c.constants, BLOCK_K=c.constants["BLOCK_K"] // 2)) for c in made]
+    product.others = product.others + [replace(c, persistent=True) for c in made]
+    return product
+
+
 def with_clusters(product):
     product.others = product.others + product.clustered(product.others[:4])
     return product
@@ -225,17 +236,19 @@ def timed():
     def halves(dtype):
         for m, n, k, configurations, others, goal in shapes:
             for layout in ("nn", "nt") if m == n == k and m in (4096, 8192) else ("nn",):
-                yield with_uneven(with_clusters(Matmul(m, n, k, dtype, layout, configurations, TILES,
-                                                       dict(better_peer=goal, same_text=0.97), others=others)))
+                yield with_turns(with_uneven(with_clusters(
+                    Matmul(m, n, k, dtype, layout, configurations, TILES, dict(better_peer=goal, same_text=0.97),
+                           others=others))))
 
     yield from halves("bf16")
     for n in (8192, 4096):
-        yield with_uneven(with_clusters(Matmul(n, n, n, "fp8e4nv", "nt", FP8, TILES_FP8, dict(better_peer=0.88),
-                                               others=OURS_FP8)))
+        yield with_turns(with_uneven(with_clusters(
+            Matmul(n, n, n, "fp8e4nv", "nt", FP8, TILES_FP8, dict(better_peer=0.88), others=OURS_FP8))))
     yield Matmul(8192, 8192, 8192, "i8", "nt", FP8)
     for n in (8192, 4096):
         for layout in ("nn", "nt", "tn", "tt"):
-            yield with_clusters(Matmul(n, n, n, "fp32", layout, TF32, TILES_TF32, dict(library=0.8), others=OURS_TF32))
+            yield with_turns(with_clusters(
+                Matmul(n, n, n, "fp32", layout, TF32, TILES_TF32, dict(library=0.8), others=OURS_TF32)))
     yield from halves("fp16")
 
 

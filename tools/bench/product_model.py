@@ -18,9 +18,11 @@ MULTIPROCESSORS = MODEL["multiprocessors"]
 # Terabytes per second of device memory.
 BANDWIDTH = MODEL["bandwidth"]
 # The rest in microseconds. A launch, until its first copies are there; storing a tile, all that remains of it at the end, and
-# what it takes from the next tile; the latter with warps of their own for the copies, and with other programs to run.
+# what it takes from the next tile; the latter with warps of their own for the copies, with two warpgroups that take tiles in
+# turn, and with other programs to run.
 LAUNCH, LAST_TILE, BETWEEN_TILES = MODEL["launch"], MODEL["last_tile"], MODEL["between_tiles"]
-BETWEEN_WITH_ROLES, BETWEEN_WITH_OTHERS = MODEL["between_with_roles"], MODEL["between_with_others"]
+BETWEEN_WITH_ROLES, BETWEEN_IN_TURN = MODEL["between_with_roles"], MODEL["between_in_turn"]
+BETWEEN_WITH_OTHERS = MODEL["between_with_others"]
 # Programs that share a tile: until each knows of the others, writing the sums, reading them.
 MEETING, WRITING, READING = 2.2, 2.2, 2.35
 # Clusters of so many CTAs that run at once (cuOccupancyMaxActiveClusters), with one CTA on each multiprocessor.
@@ -56,8 +58,13 @@ class Tile:
     @property
     def roles(self):
         """Whether tilec gives the copies to warps of their own where a program takes one tile after the other: to those
-        that are alone, with one accumulator for each warpgroup."""
-        return self.fit == 1 and 16 * self.warps == (self.n if self.transposed else self.m)
+        that are alone, with one accumulator for each warpgroup, or taken in turn."""
+        return self.in_turn or self.fit == 1 and 16 * self.warps == (self.n if self.transposed else self.m)
+
+    @property
+    def in_turn(self):
+        """Whether two warpgroups take turns where a program takes one tile after the other."""
+        return self.fit == 1 and self.warps == 4
 
     @property
     def stages_with_store(self):
@@ -218,7 +225,7 @@ def plans_of(problem, tile):
     count, room = tiles_of(problem, tile), MULTIPROCESSORS * tile.fit
     steps = cdiv(problem.k, tile.k)
     yield Plan(tile)
-    if tile.fit == 1 and tile.warps == 8:
+    if tile.fit == 1:
         yield Plan(tile, programs=room)
     for split in range(2, 9):
         if count * split <= room and steps >= 4 * split:
@@ -286,7 +293,11 @@ def predict(problem, plan):
     full, rest = divmod(count, MULTIPROCESSORS * tile.fit)
     time = full * wave(tile.fit) + (wave(cdiv(rest, MULTIPROCESSORS)) if rest else 0)
     between = BETWEEN_TILES * area * tile.fit
-    between *= (BETWEEN_WITH_ROLES if plan.programs and tile.roles and tile.is_copied_out else 1) * (BETWEEN_WITH_OTHERS if tile.fit > 1 else 1)
+    if plan.programs and tile.in_turn:
+        between *= BETWEEN_IN_TURN
+    elif plan.programs and tile.roles and tile.is_copied_out:
+        between *= BETWEEN_WITH_ROLES
+    between *= BETWEEN_WITH_OTHERS if tile.fit > 1 else 1
     time += LAUNCH + LAST_TILE * area * min(tile.fit, cdiv(count, MULTIPROCESSORS))
     time += (full + (rest > 0) - 1) * between
     if plan.cluster:
@@ -335,6 +346,19 @@ def likely(problem, most, time=predict_alone, allowed=lambda tile: True):
     for tile in sorted((tile for tile in tiles if not tile.is_even), key=lambda tile: time(problem, tile)):
         found.setdefault((*parts_of(problem, tile), tile.warps, tile.fit), tile)
     return [tile for tile in list(found.values())[:most] if time(problem, tile) < PRECISION * best]
+
+
+def in_turn(problem, most, allowed=lambda tile: True):
+    """At most so many tiles that two warpgroups take in turn, those that may take the least time."""
+    tiles = [tile for tile in (TILES8 if problem.element == 1 else TILES16)
+             if tile.in_turn and can_have(problem, tile) and allowed(tile) and tiles_of(problem, tile) > MULTIPROCESSORS]
+
+    def time(tile):
+        return predict(problem, Plan(tile, programs=MULTIPROCESSORS))
+    found = {}
+    for tile in sorted(tiles, key=time):
+        found.setdefault((*parts_of(problem, tile), tile.transposed), tile)
+    return list(found.values())[:most]
 
 
 def planned(problem, most):

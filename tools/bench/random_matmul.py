@@ -109,7 +109,7 @@ class RandomMatmul(Matmul):
         split = 1 if plan.cluster else plan.split
         constants.update(SPLIT=split, SUMMING=product_model.summing(split))
         return Planned(constants, tile.warps, tile.stages, ANY_SIZE, ctas=plan.ctas, split_k=plan.split // split,
-                       pads=any(self.pads))
+                       persistent=bool(plan.programs), pads=any(self.pads))
 
     def steps(self, configuration):
         padded = [PadRows(self, operand) for operand, pads in enumerate(self.pads) if pads and isinstance(configuration, Planned)]

@@ -11,6 +11,9 @@ from tensor_case import blocks
 
 HALVES = blocks((128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 128, 64, 8, 4), (128, 192, 64, 8, 4), (192, 128, 64, 8, 4))
 FP8 = blocks((128, 256, 128, 8, 3), (128, 128, 128, 8, 4), (128, 192, 128, 8, 4))
+# That two warpgroups take in turn.
+IN_TURN = blocks((128, 128, 64, 4, 5), (128, 144, 64, 4, 5), (128, 160, 64, 4, 5), (128, 176, 64, 4, 4), (192, 128, 64, 4, 4))
+IN_TURN_FP8 = [replace(c, constants=dict(c.constants, BLOCK_K=128)) for c in IN_TURN]
 
 
 @dataclass
@@ -29,7 +32,8 @@ def timed():
     for m, n, k, layout, dtype in sizes:
         all_of = FP8 if dtype == "fp8e4nv" else HALVES
         others = [c for c in all_of if not is_for_triton(c)]
-        others += [replace(c, persistent=True, ctas=ctas) for c in all_of for ctas in (1, 2)]
+        in_turn = IN_TURN_FP8 if dtype == "fp8e4nv" else IN_TURN
+        others += [replace(c, persistent=True, ctas=ctas) for c in all_of + in_turn for ctas in (1, 2)]
         yield ShortSums(m, n, k, dtype, layout, [c for c in all_of if is_for_triton(c)], others=others)
 
 

@@ -15,6 +15,8 @@ namespace tilec {
 /// The decision for one function. All its tensor copies that run ahead go to load warps, or none.
 struct RolePlan {
   bool hasLoadWarps = false;
+  /// Whether two groups of computing warps are to take the tiles in turn (tilegpu-ping-pong).
+  bool isPingPong = false;
   /// Where somebody has asked for them and they cannot be had: which operation is in the way, and
   /// why.
   mlir::Operation *obstacle = nullptr;
@@ -26,7 +28,8 @@ struct RolePlan {
 /// threads compute between dots, for those that make one tile of a product after the other, and, if
 /// `inCluster`, for all with dots, as only load warps copy what the programs of a cluster share; in
 /// kernels whose shared memory leaves a multiprocessor to one CTA, where nothing else hides what
-/// the warps wait for.
+/// the warps wait for. A kernel of one warpgroup that makes one tile after the other with so much
+/// memory gets a second one, which multiplies while the first one stores its tile.
 RolePlan planRoles(mlir::func::FuncOp func, llvm::ArrayRef<LoopSchedule> schedules,
                    std::optional<bool> forced, bool inCluster);
 

@@ -70,6 +70,10 @@ public:
   /// Bytes of the window that are in use.
   int64_t getTotalBytes() const { return totalBytes; }
 
+  /// Of it, those that each of several groups of computing warps has of its own: the buffers of a
+  /// group lie so many behind those of the one before, which the offsets are for.
+  int64_t getGroupBytes() const { return groupBytes; }
+
   /// The buffers that a memory descriptor may refer to: one for a `local_alloc`, several for a
   /// value that control flow merges, none for a value of another function.
   llvm::ArrayRef<tilegpu::LocalAllocOp> getBuffersOf(mlir::Value descriptor) const;
@@ -79,10 +83,13 @@ public:
 
 private:
   SharedAllocation() = default;
+  /// Places the buffers that `isChosen`, beside each other or one after the other, from 0 on;
+  /// returns their end.
+  int64_t place(llvm::function_ref<bool(tilegpu::LocalAllocOp)> isChosen);
 
   BufferMap buffers;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<tilegpu::LocalAllocOp, 1>> aliases;
-  int64_t totalBytes = 0;
+  int64_t totalBytes = 0, groupBytes = 0;
 };
 
 /// CTAs that a multiprocessor has room for, as far as threads and shared memory say.

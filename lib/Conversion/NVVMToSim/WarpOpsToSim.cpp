@@ -38,8 +38,11 @@ static Lowered lowerNamedBarrier(tilegpu::NamedBarrierOp op, SimBuilder &b) {
   Value id = b.constantI32(loc, op.getNameAttr().getInt());
   if (op.getGroup())
     id = LLVM::AddOp::create(b.rewriter, loc, id, op.getGroup());
-  b.call(loc, "tilec_sim_barrier",
-         {id, b.constantI32(loc, op.getThreads()), b.site(op, "barrier")});
+  Value threads = b.constantI32(loc, op.getThreads());
+  if (op.getArrive())
+    b.call(loc, "tilec_sim_barrier_arrive", {id, threads, b.site(op, "arrival at a barrier")});
+  else
+    b.call(loc, "tilec_sim_barrier", {id, threads, b.site(op, "barrier")});
   b.rewriter.eraseOp(op);
   return Lowered::Yes;
 }

@@ -33,8 +33,12 @@ void lowerNamedBarriers(ModuleOp module, RewriterBase &rewriter) {
     Value name = constant(op.getNameAttr().getInt());
     if (op.getGroup())
       name = LLVM::AddOp::create(rewriter, op.getLoc(), name, op.getGroup());
-    NVVM::BarrierOp::create(rewriter, op.getLoc(), TypeRange(), name, constant(op.getThreads()),
-                            NVVM::BarrierReductionAttr(), Value());
+    Value threads = constant(op.getThreads());
+    if (op.getArrive())
+      NVVM::BarrierArriveOp::create(rewriter, op.getLoc(), name, threads);
+    else
+      NVVM::BarrierOp::create(rewriter, op.getLoc(), TypeRange(), name, threads,
+                              NVVM::BarrierReductionAttr(), Value());
     rewriter.eraseOp(op);
   });
 }

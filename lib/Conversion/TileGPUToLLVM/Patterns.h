@@ -51,6 +51,8 @@ void populateMmaPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering
 void populateWgmmaPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 /// Drops waits and fences of wgmma that order nothing.
 void dropIdleWgmmaOrder(mlir::Operation *op);
+/// Groups of computing warps, and their turns.
+void populateRolePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 /// Warps with roles become a branch. All that is inside has been converted.
 void lowerWarpRoles(mlir::ModuleOp module, const ThreadPosition &position);
 /// Tensor copies and barrier objects.

@@ -4,7 +4,7 @@
 // Warps with roles: a branch on the number of the warp. Barriers of the CTA among the computing
 // warps become named barriers, at which the others do not count.
 
-#include "Patterns.h"
+#include "ThreadPattern.h"
 
 #include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -14,17 +14,52 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-/// Number 0 is the barrier of all.
+/// Number 0 is the barrier of all; groups of computing warps have the numbers from this one on.
 static constexpr int kComputeBarrier = 1;
 
-static void limitBarriers(WarpRolesOp roles) {
+static void limitBarriers(WarpRolesOp roles, Value group) {
   roles.getCompute().walk([&](NVVM::Barrier0Op barrier) {
     OpBuilder builder(barrier);
     auto limited = NamedBarrierOp::create(builder, barrier.getLoc(), kComputeBarrier,
-                                          32 * numWarpsOf(roles), Value());
+                                          32 * numWarpsOf(roles), group, /*arrive=*/false);
     limited->setDiscardableAttrs(barrier->getDiscardableAttrDictionary());
     barrier.erase();
   });
+}
+
+namespace {
+struct ComputeGroup : ThreadPattern<ComputeGroupOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(ComputeGroupOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, lowering.position.group(op));
+    return success();
+  }
+};
+
+/// A turn, where `predicate` holds: a barrier of both groups, by the number of the one that waits.
+template <typename Turn, bool isPassed> struct TakeTurn : ThreadPattern<Turn> {
+  using ThreadPattern<Turn>::ThreadPattern;
+  LogicalResult matchAndRewrite(Turn op, typename Turn::Adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    scf::IfOp::create(rewriter, loc, op.getPredicate(), [&](OpBuilder &builder, Location) {
+      Value group = op.getGroup();
+      if (isPassed)
+        group = arith::XOrIOp::create(builder, loc, group, constantI32(builder, loc, 1));
+      NamedBarrierOp::create(builder, loc, kTurnBarrier, 32 * computingWarpsOf(op), group,
+                             /*arrive=*/isPassed);
+      scf::YieldOp::create(builder, loc);
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void tilec::populateRolePatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
+  patterns.add<ComputeGroup, TakeTurn<TurnWaitOp, false>, TakeTurn<TurnPassOp, true>>(
+      lowering, patterns.getContext());
 }
 
 static void setRegisters(OpBuilder &builder, Location loc, int count,
@@ -35,16 +70,12 @@ static void setRegisters(OpBuilder &builder, Location loc, int count,
 
 void tilec::lowerWarpRoles(ModuleOp module, const ThreadPosition &position) {
   module.walk([&](WarpRolesOp roles) {
-    limitBarriers(roles);
+    limitBarriers(roles, position.group(roles));
     OpBuilder builder(roles);
     Location loc = roles.getLoc();
-    // From one lane, so that the branch is seen to be the same in all of a warp.
-    Value warp =
-        NVVM::ShflOp::create(builder, loc, builder.getI32Type(), constantI32(builder, loc, -1),
-                             position.warp(roles), constantI32(builder, loc, 0),
-                             constantI32(builder, loc, 31), NVVM::ShflKind::idx, UnitAttr());
+    Value warp = sameInWarp(builder, loc, position.warp(roles));
     Value loads = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, warp,
-                                        constantI32(builder, loc, numWarpsOf(roles)));
+                                        constantI32(builder, loc, computingWarpsOf(roles)));
     auto branch = scf::IfOp::create(builder, loc, loads, /*withElseRegion=*/true);
     auto move = [](Region &from, Block *to) {
       to->getOperations().splice(to->begin(), from.front().getOperations());
@@ -55,7 +86,7 @@ void tilec::lowerWarpRoles(ModuleOp module, const ThreadPosition &position) {
       setRegisters(builder, loc, registers->load, NVVM::SetMaxRegisterAction::decrease);
       // The others of the group are there for their registers.
       Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp,
-                                            constantI32(builder, loc, numWarpsOf(roles)));
+                                            constantI32(builder, loc, computingWarpsOf(roles)));
       move(roles.getLoad(), scf::IfOp::create(builder, loc, isFirst, false).thenBlock());
       builder.setInsertionPointToStart(branch.elseBlock());
       setRegisters(builder, loc, registers->compute, NVVM::SetMaxRegisterAction::increase);

@@ -19,6 +19,12 @@ struct LocalAlloc : ThreadPattern<LocalAllocOp> {
       return op.emitError("expected an offset: run tilegpu-allocate-shared-memory first");
     auto type = LLVM::LLVMPointerType::get(getContext(), 3);
     Value base = SharedBaseOp::create(rewriter, op.getLoc(), type);
+    if (isOfComputeGroup(op)) {
+      Value behind = arith::MulIOp::create(rewriter, op.getLoc(), lowering.position.group(op),
+                                           constantI32(rewriter, op.getLoc(), groupBytesOf(op)));
+      base = LLVM::GEPOp::create(rewriter, op.getLoc(), type, rewriter.getI8Type(), base,
+                                 ArrayRef<LLVM::GEPArg>{behind});
+    }
     rewriter.replaceOpWithNewOp<LLVM::GEPOp>(op, type, rewriter.getI8Type(), base,
                                              ArrayRef<LLVM::GEPArg>{int32_t(*op.getOffset())});
     return success();

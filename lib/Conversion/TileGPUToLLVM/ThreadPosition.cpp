@@ -12,42 +12,72 @@
 using namespace mlir;
 using namespace tilec;
 
+Value tilec::sameInWarp(OpBuilder &builder, Location loc, Value value) {
+  return NVVM::ShflOp::create(builder, loc, builder.getI32Type(), constantI32(builder, loc, -1),
+                              value, constantI32(builder, loc, 0), constantI32(builder, loc, 31),
+                              NVVM::ShflKind::idx, UnitAttr());
+}
+
 Value tilec::constantI32(OpBuilder &builder, Location loc, int64_t value) {
   return arith::ConstantIntOp::create(builder, loc, value, 32);
 }
 
 ThreadPosition::ThreadPosition(ModuleOp module) {
-  int threads = tilegpu::launchedThreadsOf(module);
   module.walk([&](func::FuncOp func) {
-    if (func.isExternal())
-      return;
-    OpBuilder builder = OpBuilder::atBlockBegin(&func.front());
-    Location loc = func.getLoc();
-    auto range =
-        LLVM::ConstantRangeAttr::get(builder.getContext(), APInt(32, 0), APInt(32, threads));
-    Value thread = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type(), range);
-    auto place = [&](Value number) -> Coordinates {
-      Value lane = arith::AndIOp::create(builder, loc, number, constantI32(builder, loc, 31));
-      Value warp = arith::ShRUIOp::create(builder, loc, number, constantI32(builder, loc, 5));
-      return {number, lane, warp};
-    };
-    functions[func] = place(thread);
-    auto refreshBehind = [&](Operation *op) {
-      builder.setInsertionPointAfter(op);
-      Value zero = tilegpu::OpaqueZeroOp::create(builder, loc, builder.getI32Type());
-      Value same = arith::OrIOp::create(builder, loc, thread, zero);
-      // Says how large it may be.
-      int64_t most = int64_t(llvm::PowerOf2Ceil(uint64_t(threads))) - 1;
-      same = arith::AndIOp::create(builder, loc, same, constantI32(builder, loc, most));
-      refreshed.push_back({zero.getDefiningOp(), place(same)});
-    };
-    func.walk([&](tilegpu::EnterProgramOp enter) {
-      if (enter->getParentOfType<scf::ForOp>())
-        refreshBehind(enter);
-    });
-    for (scf::ForOp loop : lastLoopsOfProducts(func))
-      refreshBehind(loop);
+    if (!func.isExternal())
+      addFunction(func);
   });
+}
+
+ThreadPosition::Coordinates ThreadPosition::place(OpBuilder &builder, Location loc, Value number,
+                                                  int64_t threads) {
+  Value lane = arith::AndIOp::create(builder, loc, number, constantI32(builder, loc, 31));
+  Value warp = arith::ShRUIOp::create(builder, loc, number, constantI32(builder, loc, 5));
+  return {number, lane, warp, threads};
+}
+
+void ThreadPosition::addFunction(func::FuncOp func) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&func.front());
+  Location loc = func.getLoc();
+  int threads = tilegpu::launchedThreadsOf(func);
+  auto range = LLVM::ConstantRangeAttr::get(builder.getContext(), APInt(32, 0), APInt(32, threads));
+  Value thread = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type(), range);
+  functions[func] = place(builder, loc, thread, threads);
+  func.walk([&](tilegpu::WarpRolesOp roles) {
+    if (tilegpu::computeGroupsOf(roles) > 1)
+      addGroups(roles);
+  });
+  func.walk([&](tilegpu::EnterProgramOp enter) {
+    if (enter->getParentOfType<scf::ForOp>())
+      refreshBehind(enter);
+  });
+  for (scf::ForOp loop : lastLoopsOfProducts(func))
+    refreshBehind(loop);
+}
+
+void ThreadPosition::addGroups(tilegpu::WarpRolesOp roles) {
+  Location loc = roles.getLoc();
+  OpBuilder builder = OpBuilder::atBlockBegin(&roles.getCompute().front());
+  int64_t warps = tilegpu::numWarpsOf(roles);
+  const Coordinates launched = find(roles);
+  Value within = arith::AndIOp::create(builder, loc, launched.thread,
+                                       constantI32(builder, loc, 32 * warps - 1));
+  refreshed.push_back({within.getDefiningOp(), place(builder, loc, within, 32 * warps)});
+  groups[roles] = arith::DivUIOp::create(builder, loc, sameInWarp(builder, loc, launched.warp),
+                                         constantI32(builder, loc, warps));
+}
+
+void ThreadPosition::refreshBehind(Operation *op) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  Location loc = op->getParentOfType<func::FuncOp>().getLoc();
+  const Coordinates before = find(op);
+  Value zero = tilegpu::OpaqueZeroOp::create(builder, loc, builder.getI32Type());
+  Value same = arith::OrIOp::create(builder, loc, before.thread, zero);
+  // Says how large it may be.
+  int64_t most = int64_t(llvm::PowerOf2Ceil(uint64_t(before.threads))) - 1;
+  same = arith::AndIOp::create(builder, loc, same, constantI32(builder, loc, most));
+  refreshed.push_back({zero.getDefiningOp(), place(builder, loc, same, before.threads)});
 }
 
 const ThreadPosition::Coordinates &ThreadPosition::find(Operation *op) const {
@@ -65,6 +95,11 @@ const ThreadPosition::Coordinates &ThreadPosition::find(Operation *op) const {
   }
   auto func = isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
   return functions.find(func)->second;
+}
+
+Value ThreadPosition::group(Operation *op) const {
+  auto roles = dyn_cast<tilegpu::WarpRolesOp>(op);
+  return groups.lookup(roles ? roles : op->getParentOfType<tilegpu::WarpRolesOp>());
 }
 
 Value LinearIndex::at(OpBuilder &builder, Location loc, uint64_t constant) const {

@@ -7,6 +7,7 @@
 #ifndef TILEC_LIB_CONVERSION_TILEGPUTOLLVM_THREADPOSITION_H
 #define TILEC_LIB_CONVERSION_TILEGPUTOLLVM_THREADPOSITION_H
 
+#include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "tilec/Layout/LinearLayout.h"
@@ -23,16 +24,27 @@ public:
 
   mlir::Value lane(mlir::Operation *op) const { return find(op).lane; }
   mlir::Value warp(mlir::Operation *op) const { return find(op).warp; }
+  /// The number of the thread, among several groups of computing warps that in its own one.
   mlir::Value thread(mlir::Operation *op) const { return find(op).thread; }
+  /// Which group of computing warps it is in, the same in all of a warp.
+  mlir::Value group(mlir::Operation *op) const;
 
 private:
   struct Coordinates {
     mlir::Value thread, lane, warp;
+    /// The numbers of threads are below this one.
+    int64_t threads = 0;
   };
+  static Coordinates place(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value number,
+                           int64_t threads);
+  void addFunction(mlir::func::FuncOp func);
+  void addGroups(tilegpu::WarpRolesOp roles);
+  void refreshBehind(mlir::Operation *op);
   const Coordinates &find(mlir::Operation *op) const;
   llvm::DenseMap<mlir::Operation *, Coordinates> functions;
   /// By an operation behind which they are the ones to use, in its block.
   llvm::SmallVector<std::pair<mlir::Operation *, Coordinates>> refreshed;
+  llvm::DenseMap<mlir::Operation *, mlir::Value> groups;
 };
 
 /// A linear function's value at run time: `base`, the part of lane and warp, and which bits it may
@@ -63,6 +75,9 @@ uint64_t registerPart(const LinearLayout &layout, int64_t reg);
 /// every thread is.
 mlir::Value isFirstReplica(mlir::OpBuilder &builder, mlir::Operation *at,
                            const ThreadPosition &position, const LinearLayout &layout);
+
+/// An i32 that is the same in all of a warp, from one lane, so that this is seen of it.
+mlir::Value sameInWarp(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
 
 /// An i32 constant.
 mlir::Value constantI32(mlir::OpBuilder &builder, mlir::Location loc, int64_t value);

@@ -100,6 +100,7 @@ struct ConvertTileGPUToThreads final
     populateClusterPatterns(patterns, lowering);
     populateInlinePatterns(patterns, lowering);
     populateProgramPatterns(patterns, lowering);
+    populateRolePatterns(patterns, lowering);
     populateTensorMapPatterns(patterns, lowering);
     populateTimelinePatterns(patterns, lowering);
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
@@ -111,7 +112,8 @@ struct ConvertTileGPUToThreads final
         [&](Operation *op) { return !mentionsTensors(op, types); });
     target.addIllegalOp<MbarrierInitOp, MbarrierInvalOp, MbarrierWaitOp, SlotAcquireOp,
                         SlotReleaseOp, ClusterBarrierOp, LaneCtaOp, SharingCtasOp, ClusterStoreOp,
-                        TmaLoadOp, TmaStoreOp, TmaStoreWaitOp, WarpgroupBarrierOp>();
+                        TmaLoadOp, TmaStoreOp, TmaStoreWaitOp, WarpgroupBarrierOp, ComputeGroupOp,
+                        TurnWaitOp, TurnPassOp>();
     target.addIllegalOp<
         ConvertLayoutOp, ExtractSliceOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp,
         PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp, DotOp, MemDescIndexOp,

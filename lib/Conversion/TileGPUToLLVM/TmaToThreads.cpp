@@ -28,7 +28,7 @@ static bool isLoading(Operation *op) {
 Value tilec::isFirstThread(OpBuilder &builder, Operation *op, const ThreadPosition &position) {
   return arith::CmpIOp::create(
       builder, op->getLoc(), arith::CmpIPredicate::eq, position.thread(op),
-      constantI32(builder, op->getLoc(), isLoading(op) ? 32 * numWarpsOf(op) : 0));
+      constantI32(builder, op->getLoc(), isLoading(op) ? 32 * computingWarpsOf(op) : 0));
 }
 
 /// Whether the thread is its warp's elected one: the same question for all copies of a block of
@@ -441,8 +441,14 @@ struct WarpgroupBarrier : ThreadPattern<WarpgroupBarrierOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(WarpgroupBarrierOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
+    // The barrier of a group of computing warps, which is one warpgroup.
+    if (computeGroupsOf(op) > 1) {
+      rewriter.replaceOpWithNewOp<NVVM::Barrier0Op>(op);
+      return success();
+    }
     Value group = warpgroupOf(rewriter, op, lowering.position);
-    rewriter.replaceOpWithNewOp<NamedBarrierOp>(op, kWarpgroupBarrier, kWarpgroupThreads, group);
+    rewriter.replaceOpWithNewOp<NamedBarrierOp>(op, kWarpgroupBarrier, kWarpgroupThreads, group,
+                                                /*arrive=*/false);
     return success();
   }
 };

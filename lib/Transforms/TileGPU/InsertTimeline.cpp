@@ -25,6 +25,7 @@ static StringRef kindOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case([](MbarrierWaitOp) { return "copy-wait"; })
       .Case([](SlotAcquireOp) { return "slot-wait"; })
+      .Case([](TurnWaitOp) { return "turn-wait"; })
       .Case([](AsyncWaitOp) { return "async-wait"; })
       .Case<WgmmaOp, MmaOp, DotOp>([](Operation *) { return "dot"; })
       .Case([](WgmmaWaitOp) { return "dot-wait"; })

@@ -16,6 +16,8 @@ struct ProductCase {
   bool roles = true, isPersistent = true;
   /// Programs of a cluster.
   int ctas = 1;
+  /// Of a tile, and of a step along K.
+  int64_t block = 64, step = 32;
 };
 
 void expectProduct(const ProductCase &c) {
@@ -23,7 +25,7 @@ void expectProduct(const ProductCase &c) {
                << c.first << " and " << c.steps << " iterations, " << c.stages << " stages, roles "
                << c.roles << ", " << c.m << " x " << c.n << ", persistent " << c.isPersistent
                << ", clusters of " << c.ctas);
-  constexpr int64_t block = 64, step = 32;
+  const int64_t block = c.block, step = c.step;
   int64_t k = std::max<int64_t>(1, c.steps) * step;
   RunBuilder builder = kernelOf("persistent.tile", "product");
   builder.randn("a_ptr", DType::f16, {c.m, k}).randn("b_ptr", DType::f16, {k, c.n});
@@ -55,6 +57,19 @@ TEST(Persistent, anyNumberOfIterations) {
       for (int64_t steps : {0, 1, stages - 1, stages, stages + 1, 2 * stages + 1}) {
         ProductCase c;
         c.roles = roles, c.stages = stages, c.steps = steps, c.first = steps / 2;
+        expectProduct(c);
+      }
+}
+
+// Two warpgroups take the tiles in turn where the ring fills a multiprocessor: of one tile, or
+// nine for three CTAs, and in pairs of CTAs, of which one has a tile more than the other one.
+TEST(Persistent, tilesInTurn) {
+  for (auto [m, n] : {std::pair<int64_t, int64_t>(100, 72), {328, 328}})
+    for (int ctas : {1, 2})
+      for (int64_t steps : {0, 1, 3, 4, 5, 9}) {
+        ProductCase c;
+        c.m = m, c.n = n, c.block = 128, c.step = 64, c.ctas = ctas;
+        c.stages = 4, c.steps = steps, c.first = steps / 2;
         expectProduct(c);
       }
 }

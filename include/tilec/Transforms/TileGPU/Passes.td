@@ -294,6 +294,20 @@ def TileGPUMulticastCopiesPass : Pass<"tilegpu-multicast-copies", "::mlir::Modul
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
 }
 
+def TileGPUPingPongPass : Pass<"tilegpu-ping-pong", "::mlir::ModuleOp"> {
+  let summary = "two warpgroups that take the tiles of a kernel in turn";
+  let description = [{
+    In a function with `tilegpu.ping_pong` (see tilegpu-pipeline-loops) a second group of `tilegpu.num_warps` warps is
+    launched (`tilegpu.compute_groups`). Each computes every second tile of the loop over tiles, so that one multiplies
+    while the other one stores its tile, computes with it, or begins the next one. The load warp fills the ring for both,
+    tile after tile. They multiply in turn (`tilegpu.turn_wait`, `tilegpu.turn_pass`).
+
+    For that all tiles take as many slots of one ring, and carry nothing from one to the next; else a remark says why the
+    kernel has one group.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
+}
+
 def TileGPUCheckProtocolPass : Pass<"tilegpu-check-protocol", "::mlir::func::FuncOp"> {
   let summary = "check how warps hand slots of rings to each other";
   let description = [{
@@ -566,6 +580,7 @@ def TileGPUInsertTimelinePass : Pass<"tilegpu-insert-timeline", "::mlir::func::F
     |---|---|
     | `mbarrier_wait` | `copy-wait`: a tensor copy has to land |
     | `slot_acquire` | `slot-wait`: the computing warps have to release a slot of a ring |
+    | `turn_wait` | `turn-wait`: the other group of computing warps has to start the last dots of its tile |
     | `async_wait` | `async-wait`: copies by cp.async have to land |
     | `wgmma`, `mma`, `dot` | `dot`: products are issued; those of wgmma are in flight from then on |
     | `wgmma_wait` | `dot-wait`: products have to finish |

@@ -103,6 +103,8 @@ struct AllocateSharedMemory final
         return WalkResult::interrupt();
       for (const auto &[op, buffer] : allocation.getBuffers())
         LocalAllocOp(op).setOffsetAttr(builder.getI32IntegerAttr(buffer.offset));
+      if (int64_t bytes = allocation.getGroupBytes())
+        getOperation()->setAttr(TileGPUDialect::kGroupBytesAttr, builder.getI32IntegerAttr(bytes));
       return WalkResult::advance();
     });
     // Also where it is too much: whoever runs the passes may want to know.

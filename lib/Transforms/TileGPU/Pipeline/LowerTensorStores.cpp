@@ -263,6 +263,9 @@ void Series::lowerWhole(OpBuilder &builder) {
 bool Series::hasRoomTogether(int64_t bytes) const {
   Operation *first = stores.front().op;
   auto func = first->getParentOfType<func::FuncOp>();
+  // While one warpgroup waits at a barrier, the other one multiplies.
+  if (func->hasAttr(TileGPUDialect::kPingPongAttr))
+    return false;
   return first->getParentOfType<scf::ForOp>() && residentCtas(func) == 1 &&
          SharedAllocation(func).getTotalBytes() + bytes + kAlignmentLoss <=
              processorOf(func).maxSharedBytesPerCta();

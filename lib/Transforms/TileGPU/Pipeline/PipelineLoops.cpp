@@ -49,6 +49,8 @@ static void assignRoles(func::FuncOp func, MutableArrayRef<LoopSchedule> schedul
                         std::optional<bool> forced, bool inCluster) {
   RolePlan plan = planRoles(func, schedules, forced, inCluster);
   applyRoles(plan, schedules);
+  if (plan.isPingPong)
+    func->setAttr(TileGPUDialect::kPingPongAttr, UnitAttr::get(func.getContext()));
   DenseSet<Operation *> given;
   for (LoopSchedule &schedule : schedules)
     if (schedule.hasLoadWarps) {
