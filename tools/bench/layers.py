@@ -21,7 +21,7 @@ PERSISTENT = [replace(c, persistent=True)
                               (192, 128, 64, 8, 4))]
 # That two warpgroups take in turn: with as many sums for a thread as leave registers for an activation.
 IN_TURN = [replace(c, persistent=True, ctas=ctas)
-           for c in blocks((128, 128, 64, 4, 5), (128, 144, 64, 4, 5), (144, 128, 64, 4, 5), (176, 128, 64, 4, 4), (64, 256, 64, 4, 4))
+           for c in blocks((128, 128, 64, 4, 5), (128, 144, 64, 4, 5), (144, 128, 64, 4, 5), (152, 128, 64, 4, 5), (64, 256, 64, 4, 4))
            for ctas in (1, 2)]
 STREAM = blocks((256, 128, 64, 8, 4), (128, 128, 64, 8, 5), (128, 128, 64, 8, 4), (128, 64, 64, 4, 5))
 # With numbers of columns, or rows, that are no powers of two, which Triton does not take.
@@ -324,7 +324,7 @@ class StreamKData:
 
 def leaves_registers(tile):
     """Whether the sums leave registers for an activation: of larger tiles some spill."""
-    return tile.m * tile.n <= 168 * 256
+    return tile.m * tile.n <= (152 * 128 if tile.warps == 4 else 168 * 256)
 
 
 def paired(problem, most=4):

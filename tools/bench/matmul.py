@@ -200,21 +200,21 @@ def uneven(tiles):
     return blocks(*((tile.m, tile.n, tile.k, tile.warps, tile.stages) for tile in tiles))
 
 
+def problem_of(product):
+    """What the model asks."""
+    return Problem(product.m, product.n, product.k, 1 if product.dtype.startswith("fp8") else 2,
+                   tuple(rows == "n" for rows in product.layout))
+
+
 def with_uneven(product, most=3):
     """With tiles that only tilec compiles, where they are the likelier ones."""
-    problem = Problem(product.m, product.n, product.k, 1 if product.dtype.startswith("fp8") else 2,
-                      tuple(rows == "n" for rows in product.layout))
-    product.others = product.others + uneven(product_model.likely(problem, most))
+    product.others = product.others + uneven(product_model.likely(problem_of(product), most))
     return product
 
 
 def with_turns(product, most=4):
     """With tiles that two warpgroups take in turn: kernels of one warpgroup that are persistent."""
-    problem = Problem(product.m, product.n, product.k, {"fp8e4nv": 1, "fp32": 4}.get(product.dtype, 2),
-                      tuple(rows == "n" for rows in product.layout))
-    made = uneven(product_model.in_turn(problem, most))
-    if product.dtype == "fp32":
-        made = [replace(c, constants=dict(c.constants, BLOCK_K=c.constants["BLOCK_K"] // 2)) for c in made]
+    made = uneven(product_model.in_turn(problem_of(product), most))
     product.others = product.others + [replace(c, persistent=True) for c in made]
     return product
 
@@ -247,8 +247,7 @@ def timed():
     yield Matmul(8192, 8192, 8192, "i8", "nt", FP8)
     for n in (8192, 4096):
         for layout in ("nn", "nt", "tn", "tt"):
-            yield with_turns(with_clusters(
-                Matmul(n, n, n, "fp32", layout, TF32, TILES_TF32, dict(library=0.8), others=OURS_TF32)))
+            yield with_clusters(Matmul(n, n, n, "fp32", layout, TF32, TILES_TF32, dict(library=0.8), others=OURS_TF32))
     yield from halves("fp16")
 
 

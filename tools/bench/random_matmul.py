@@ -18,7 +18,7 @@ DRAWS = ((20261126, 30), (20270101, 60), (20270202, 60), (777001, 40))  # seeds,
 LEAST, MOST = 256, 16384
 TRIED, OF_ONE_KIND = 28, 18  # of our configurations; of those that are persistent, and of the others, at most
 PLANNED = 12  # of those that the library gives for a search
-SHARED = 4  # of those whose tiles are shared by the CTAs of a cluster
+SHARED = 8  # of those whose tiles are shared by the CTAs of a cluster
 CLUSTERED = 16  # with clusters of programs
 GROUPED = 6  # of each, whose programs that run at once are of another group of tiles
 

@@ -508,14 +508,23 @@ void addMatmulCases(std::vector<Case> &cases) {
       }
     // Tiles beside whose rings there is memory for a part of them: cut along columns, along rows,
     // in pieces of which warpgroups share some, of one and of two programs.
-    for (auto [tileRows, blockN, ctas] : {std::tuple<int64_t, int64_t, int>{128, 256, 1},
-                                          {128, 256, 2},
-                                          {192, 208, 2},
-                                          {224, 128, 1}}) {
-      Problem parted = {type, 2 * tileRows + 72, 2 * blockN + 24, 232, false, true};
-      parted.rows = tileRows, parted.block = blockN, parted.warps = 8, parted.ctas = ctas;
+    auto addParted = [&, ofType = type](int64_t tileRows, int64_t blockN, int warps, int ctas,
+                                        int64_t wholeRows, int64_t k) {
+      Problem parted = {ofType, wholeRows * tileRows + 72, 2 * blockN + 24, k, false, true};
+      parted.rows = tileRows, parted.block = blockN, parted.warps = warps, parted.ctas = ctas;
       addCase(cases, "matmul_persistent " + std::to_string(tileRows) + "x" + std::to_string(blockN),
               Scale::Full, buildPersistent, parted);
+    };
+    addParted(128, 256, 8, 1, 2, 232);
+    addParted(128, 256, 8, 2, 2, 232);
+    addParted(192, 208, 8, 2, 2, 232);
+    addParted(224, 128, 8, 1, 2, 232);
+    // That two warpgroups take in turn.
+    if (type != DType::f32) {
+      addParted(128, 160, 4, 1, 4, 232);
+      addParted(128, 160, 4, 2, 4, 1000);
+      addParted(192, 128, 4, 2, 4, 232);
+      addParted(64, 256, 4, 1, 4, 1000);
     }
     for (int64_t k : {104, 200})
       addCase(cases, "matmul_host_descriptors", Scale::Full, buildHostDescriptors,

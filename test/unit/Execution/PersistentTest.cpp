@@ -74,6 +74,60 @@ TEST(Persistent, tilesInTurn) {
       }
 }
 
+// Behind the products of its tile a warpgroup has buffers and barriers of its own, while the other
+// one is behind or in front of those of another tile.
+TEST(Persistent, exchangesInTurn) {
+  constexpr int64_t block = 128, m = 328, n = 264, k = 136, rows = 3, columns = 3;
+  RunBuilder builder = kernelOf("persistent.tile", "exchanges");
+  builder.randint("a_ptr", DType::f16, {m, k}, -3, 3).randint("b_ptr", DType::f16, {k, n}, -3, 3);
+  auto product = [&](int64_t i, int64_t j) {
+    double sum = 0;
+    for (int64_t x = 0; x < k; ++x)
+      sum += builder.array("a_ptr").at(uint64_t(i * k + x)) *
+             builder.array("b_ptr").at(uint64_t(x * n + j));
+    return sum;
+  };
+  builder.output(
+      "out_ptr", DType::f32, {n, m},
+      [&](HostArray &out) {
+        for (int64_t j = 0; j < n; ++j)
+          for (int64_t i = 0; i < m; ++i)
+            out.set(uint64_t(j * m + i), product(i, j));
+      },
+      kExact);
+  auto forEachSum = [&](auto add) {
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j)
+        add(i / block, j, product(i, j));
+  };
+  builder.output(
+      "columns_ptr", DType::f32, {rows, n},
+      [&](HostArray &out) {
+        std::vector<double> sums(rows * n);
+        forEachSum(
+            [&](int64_t row, int64_t j, double value) { sums[size_t(row * n + j)] += value; });
+        for (size_t at = 0; at < sums.size(); ++at)
+          out.set(at, sums[at]);
+      },
+      kExact);
+  builder.output(
+      "totals_ptr", DType::f32, {rows, columns},
+      [&](HostArray &out) {
+        std::vector<double> sums(rows * columns);
+        forEachSum([&](int64_t row, int64_t j, double value) {
+          sums[size_t(row * columns + j / block)] += value;
+        });
+        for (size_t at = 0; at < sums.size(); ++at)
+          out.set(at, sums[at]);
+      },
+      kExact);
+  builder.values("count_ptr", DType::i32, {0});
+  builder.changes("count_ptr", [](HostArray &out) { out.set(0, rows * columns); }, kExact);
+  builder.i32("M", m).i32("N", n).i32("K", k);
+  builder.constant("BLOCK", block).constant("STEP", 64).constant("STAGES", 4).warps(4);
+  expectRun(builder.persistent().grid(rows, columns));
+}
+
 TEST(Persistent, anyNumberOfPrograms) {
   for (auto [m, n] : {std::pair<int64_t, int64_t>(40, 24), {100, 72}, {64, 200}, {250, 72}}) {
     ProductCase c;
