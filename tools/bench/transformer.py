@@ -22,7 +22,7 @@ def cross_entropy(shapes=((4096, 32000), (2048, 128256), (8192, 4001)) + WIDE, d
 
         # Rows up to 65536 elements fit a program as a whole, too.
         is_wide = (m, n) in WIDE
-        blocks = [dict(BLOCK=2048), dict(BLOCK=8192)] + [dict(BLOCK=power_of_two(n))] * is_wide
+        blocks = [dict(BLOCK=1024), dict(BLOCK=2048), dict(BLOCK=8192)] + [dict(BLOCK=power_of_two(n))] * is_wide
         warps = (4, 8, 16, 32) if is_wide else (4, 8, 16)
         return Case("cross_entropy", "21-cross-entropy.tile", f"{m}x{n}_{NAMES[dtype]}",
                     dict(x_ptr=x, target_ptr=target, loss_ptr=loss, lse_ptr=lse, stride=n, n=n, ignored=-100),
