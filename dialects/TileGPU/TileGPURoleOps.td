@@ -88,13 +88,13 @@ def TileGPU_ComputeGroupOp : TileGPU_Op<"compute_group", [Pure]> {
 
 // Of two groups of computing warps one multiplies while the other one stores its tile. A turn is handed over by a barrier
 // of both, to which one comes and at which the other one waits: a wait for a ring's phase can't tell it from the one two
-// rounds later, so nobody may wait for what is filled behind the other one's slots.
+// rounds later, so nobody may wait for what is filled behind the other one's slots before all but the last are there.
 
 def TileGPU_TurnWaitOp : TileGPU_Op<"turn_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waits until the other group of computing warps hands its turn over";
-  let description = [{ If `predicate` holds. Example: `tilegpu.turn_wait of %group if %later` }];
-  let arguments = (ins I32:$group, I1:$predicate);
-  let assemblyFormat = "`of` $group `if` $predicate attr-dict";
+  let description = [{ Example: `tilegpu.turn_wait of %group` }];
+  let arguments = (ins I32:$group);
+  let assemblyFormat = "`of` $group attr-dict";
 }
 
 def TileGPU_TurnPassOp : TileGPU_Op<"turn_pass", [MemoryEffects<[MemRead, MemWrite]>]> {

@@ -286,7 +286,6 @@ bool ProtocolSkeleton::addBarrier(Operation *op, Nodes &nodes) {
       node.step = ProtocolStepKind::BarrierArrival;
   } else if (auto wait = dyn_cast<TurnWaitOp>(op)) {
     node.group = code->of(wait.getGroup());
-    node.predicate = code->of(wait.getPredicate());
   } else if (auto pass = dyn_cast<TurnPassOp>(op)) {
     node.step = ProtocolStepKind::BarrierArrival;
     node.group = code->otherGroup(code->of(pass.getGroup()));

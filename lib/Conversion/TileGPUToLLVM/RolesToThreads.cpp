@@ -37,18 +37,27 @@ struct ComputeGroup : ThreadPattern<ComputeGroupOp> {
   }
 };
 
-/// A turn, where `predicate` holds: a barrier of both groups, by the number of the one that waits.
-template <typename Turn, bool isPassed> struct TakeTurn : ThreadPattern<Turn> {
-  using ThreadPattern<Turn>::ThreadPattern;
-  LogicalResult matchAndRewrite(Turn op, typename Turn::Adaptor,
+/// Barriers of both groups have the number of the one that waits.
+struct TurnWait : ThreadPattern<TurnWaitOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(TurnWaitOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NamedBarrierOp>(op, kTurnBarrier, 32 * computingWarpsOf(op),
+                                                adaptor.getGroup(), /*arrive=*/false);
+    return success();
+  }
+};
+
+struct TurnPass : ThreadPattern<TurnPassOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(TurnPassOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    scf::IfOp::create(rewriter, loc, op.getPredicate(), [&](OpBuilder &builder, Location) {
-      Value group = op.getGroup();
-      if (isPassed)
-        group = arith::XOrIOp::create(builder, loc, group, constantI32(builder, loc, 1));
-      NamedBarrierOp::create(builder, loc, kTurnBarrier, 32 * computingWarpsOf(op), group,
-                             /*arrive=*/isPassed);
+    Value other =
+        arith::XOrIOp::create(rewriter, loc, adaptor.getGroup(), constantI32(rewriter, loc, 1));
+    scf::IfOp::create(rewriter, loc, adaptor.getPredicate(), [&](OpBuilder &builder, Location) {
+      NamedBarrierOp::create(builder, loc, kTurnBarrier, 32 * computingWarpsOf(op), other,
+                             /*arrive=*/true);
       scf::YieldOp::create(builder, loc);
     });
     rewriter.eraseOp(op);
@@ -58,8 +67,7 @@ template <typename Turn, bool isPassed> struct TakeTurn : ThreadPattern<Turn> {
 } // namespace
 
 void tilec::populateRolePatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
-  patterns.add<ComputeGroup, TakeTurn<TurnWaitOp, false>, TakeTurn<TurnPassOp, true>>(
-      lowering, patterns.getContext());
+  patterns.add<ComputeGroup, TurnWait, TurnPass>(lowering, patterns.getContext());
 }
 
 static void setRegisters(OpBuilder &builder, Location loc, int count,

@@ -11,7 +11,7 @@
 //
 //   g = group; slot, phase = g == 0 ? 0, 0 : T(first) slots further
 //   for tile = first + g * n to tiles step 2 * n {
-//     wait for the turn; for k { ... }; pass it on; store
+//     wait for the turn; for k { last ? pass it on; ... }; store
 //     slot, phase = T(tile + n) slots further
 //   }
 //
@@ -77,6 +77,7 @@ private:
   Place advance(Place from, Distance by);
   void countSlots();
   void takeTurns();
+  void passOn(Value step);
   Value constant(int64_t value, Type type) {
     return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value));
   }
@@ -185,6 +186,10 @@ bool TurnTaker::findLoops() {
       return refuse(&op, "how many blocks another tile has is not known");
     loops.push_back(loop);
   }
+  // With the last block a turn is passed on: the slot behind it has been used in this tile, or
+  // before.
+  if (!loops.empty() && depth < 2)
+    return refuse(tiles, "the ring has one slot");
   std::optional<unsigned> slot, parity;
   if (!loops.empty() && tiles.getNumRegionIterArgs() == 2) {
     slot = carriedBy(tiles, begin.slot);
@@ -277,13 +282,32 @@ void TurnTaker::takeTurns() {
   tiles.getLowerBoundMutable().assign(own);
   tiles.getStepMutable().assign(binary<arith::MulIOp>(step, constant(kGroups, step.getType())));
 
+  // The first tile is nobody's turn before.
+  Value hasTiles = less(tiles, lower, tiles.getUpperBound());
+  TurnPassOp::create(builder, loc, group, binary<arith::AndIOp>(isSecond, hasTiles));
+
   builder.setInsertionPoint(loops.front());
-  Value tile = tiles.getInductionVar();
-  Value isLater = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, tile, lower);
-  TurnWaitOp::create(builder, loc, group, isLater);
-  builder.setInsertionPointAfter(loops.back());
-  Value hasNext = less(tiles, binary<arith::AddIOp>(tile, step), tiles.getUpperBound());
-  TurnPassOp::create(builder, loc, group, hasNext);
+  TurnWaitOp::create(builder, loc, group);
+  passOn(step);
+}
+
+/// With the last block, whose slot is known to be the next: the other group's first dots are
+/// started while this one's last are computed. Where there is no block, behind the loop.
+void TurnTaker::passOn(Value step) {
+  scf::ForOp last = loops.back();
+  builder.setInsertionPoint(last);
+  Value next = binary<arith::AddIOp>(tiles.getInductionVar(), step);
+  Value hasNext = less(tiles, next, tiles.getUpperBound());
+  Value yes = arith::ConstantIntOp::create(builder, loc, true, 1);
+  auto isEnd = [&](Value at) {
+    Value goesOn = less(last, at, last.getUpperBound());
+    return binary<arith::AndIOp>(hasNext, binary<arith::XOrIOp>(goesOn, yes));
+  };
+  builder.setInsertionPointToStart(last.getBody());
+  TurnPassOp::create(builder, loc, group,
+                     isEnd(binary<arith::AddIOp>(last.getInductionVar(), last.getStep())));
+  builder.setInsertionPointAfter(last);
+  TurnPassOp::create(builder, loc, group, isEnd(last.getLowerBound()));
 }
 
 namespace {
