@@ -5,7 +5,7 @@
 # How good the model of products is as a choice without a search, and as what a search tries (`tilec tune --product`): times of
 # its first, and of the best of its twelve configurations, beside the fastest of all that were measured, and beside cuBLAS.
 #
-#   python3 judge_model.py docs/benchmarks/h200/random-ahead.json
+#   python3 judge_model.py docs/benchmarks/h200/random-turns.json
 
 import json
 import math

@@ -580,7 +580,7 @@ def TileGPUInsertTimelinePass : Pass<"tilegpu-insert-timeline", "::mlir::func::F
     |---|---|
     | `mbarrier_wait` | `copy-wait`: a tensor copy has to land |
     | `slot_acquire` | `slot-wait`: the computing warps have to release a slot of a ring |
-    | `turn_wait` | `turn-wait`: the other group of computing warps has to start the last dots of its tile |
+    | `turn_wait` | `turn-wait`: the other group of computing warps has to come to the last block of its tile |
     | `async_wait` | `async-wait`: copies by cp.async have to land |
     | `wgmma`, `mma`, `dot` | `dot`: products are issued; those of wgmma are in flight from then on |
     | `wgmma_wait` | `dot-wait`: products have to finish |
