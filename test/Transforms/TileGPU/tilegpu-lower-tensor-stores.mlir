@@ -290,4 +290,40 @@ func.func @among_products(%map: !tile.desc<[128, 256], f16>, %a: !ma, %b: !mb, %
   }
   return
 }
+
+// Where two warpgroups take tiles in turn a part is computed when it is stored, but not what something else uses, too.
+// WHOLE-LABEL: func @in_turn
+// WHOLE: arith.addf
+// WHOLE-NEXT: tile.print
+// WHOLE-NEXT: arith.mulf
+// WHOLE-NEXT: arith.truncf
+// WHOLE-NEXT: tilegpu.local_alloc : <[128, 256], f16
+// CHECK-LABEL: func @in_turn
+// CHECK: %[[SUM:.*]] = arith.addf
+// CHECK-NEXT: tile.print
+// CHECK-NEXT: tilegpu.local_alloc
+// CHECK-NEXT: tilegpu.local_alloc
+// CHECK-NEXT: %[[X0:.*]] = tilegpu.extract_slice %[[SUM]] axis = 1 start = 0
+// CHECK-NEXT: %[[Y0:.*]] = tilegpu.extract_slice %arg2 axis = 1 start = 0
+// CHECK-NEXT: %[[P0:.*]] = arith.mulf %[[X0]], %[[Y0]]
+// CHECK-NEXT: %[[R0:.*]] = arith.truncf %[[P0]]
+// CHECK-NEXT: tilegpu.local_store %[[R0]]
+// CHECK-NEXT: tilegpu.tma_store
+// CHECK-NEXT: %[[X1:.*]] = tilegpu.extract_slice %[[SUM]] axis = 1 start = 64
+// CHECK-NEXT: %[[Y1:.*]] = tilegpu.extract_slice %arg2 axis = 1 start = 64
+// CHECK-NEXT: %[[P1:.*]] = arith.mulf %[[X1]], %[[Y1]]
+// CHECK-NEXT: arith.truncf %[[P1]]
+// CHECK-NOT: arith.truncf {{.*}}tensor<128x256xf32
+func.func @in_turn(%map: !tile.desc<[128, 256], f16>, %x: tensor<128x256xf32, #wide>, %y: tensor<128x256xf32, #wide>, %n: i32) attributes {tilegpu.ping_pong} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %sum = arith.addf %x, %y : tensor<128x256xf32, #wide>
+    %product = arith.mulf %sum, %y : tensor<128x256xf32, #wide>
+    %z = arith.truncf %product : tensor<128x256xf32, #wide> to tensor<128x256xf16, #wide>
+    tile.print "sum" %sum : tensor<128x256xf32, #wide>
+    tile.descriptor_store %map[%i, %n], %z : !tile.desc<[128, 256], f16>, tensor<128x256xf16, #wide>
+  }
+  return
+}
 }

@@ -17,12 +17,14 @@
 #include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Analysis/ProductLoops.h"
 #include "tilec/Analysis/SharedAllocation.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPULOWERTENSORSTORESPASS
@@ -48,6 +50,17 @@ static constexpr int64_t kLeastRowBytes = 64;
 /// The least of any other dimension: the period of the swizzle.
 static constexpr int64_t kLeastRows = 8;
 
+/// Whether two warpgroups take the tiles in turn.
+static bool isInTurn(Operation *op) {
+  auto func = isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
+  return func->hasAttr(TileGPUDialect::kPingPongAttr);
+}
+
+static Type elementTypeOf(Operation *op) {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  return type ? type.getElementType() : op->getResult(0).getType();
+}
+
 namespace {
 /// A descriptor store or reduction.
 struct TileStore {
@@ -70,6 +83,10 @@ struct TileStore {
   int64_t numParts() const { return type().getDimSize(dim) / partType.getDimSize(dim); }
   tile::DescType partDesc() const;
   Value makePart(OpBuilder &builder, int64_t number) const;
+  /// The store, and what its parts have been computed from.
+  void eraseWhole();
+  /// Moves what the value is computed from to the place where it is stored.
+  void computeAt(OpBuilder &builder) const;
   SmallVector<Value> offsetsOf(OpBuilder &builder, int64_t number) const;
 
   Operation *op;
@@ -81,12 +98,16 @@ struct TileStore {
   RankedTensorType partType;
 
 private:
+  SmallVector<Operation *> elementwiseCode() const;
   /// What is stored may have any layout.
   void skipConversions() {
     while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
       value = convert.getSource();
     partType = type();
   }
+
+  /// What is computed in parts.
+  SmallVector<Operation *> elementwise;
 };
 } // namespace
 
@@ -115,6 +136,8 @@ void TileStore::part(int64_t bytes) {
     dim = axis;
     partType = slice;
   }
+  if (partType != type())
+    elementwise = elementwiseCode();
 }
 
 tile::DescType TileStore::partDesc() const {
@@ -123,11 +146,57 @@ tile::DescType TileStore::partDesc() const {
                              whole.getPadsWithNan(), whole.getUsed(), whole.getBoxRows());
 }
 
+/// What the value is computed from element by element, and for nothing else, in the order of the
+/// program: a tile that is stored in parts is computed in parts, too, and a part is in registers
+/// when it is stored.
+SmallVector<Operation *> TileStore::elementwiseCode() const {
+  if (!isInTurn(op))
+    return {};
+  llvm::SmallSetVector<Operation *, 16> code;
+  auto isInside = [&](Operation *user) { return user == op || code.contains(user); };
+  for (Operation *at = op->getPrevNode(); at; at = at->getPrevNode())
+    if (at->hasTrait<OpTrait::Elementwise>() && at->getNumResults() == 1 &&
+        isMemoryEffectFree(at) && !at->use_empty() && llvm::all_of(at->getUsers(), isInside) &&
+        at->getResult(0).getType() ==
+            RankedTensorType::get(type().getShape(), elementTypeOf(at), type().getEncoding()))
+      code.insert(at);
+  return llvm::to_vector(llvm::reverse(code));
+}
+
 Value TileStore::makePart(OpBuilder &builder, int64_t number) const {
   if (partType == type())
     return value;
-  return ExtractSliceOp::create(builder, op->getLoc(), partType, value, dim,
-                                number * partType.getDimSize(dim));
+  IRMapping mapping;
+  auto partOfType = [&](Type element) {
+    return RankedTensorType::get(partType.getShape(), element, partType.getEncoding());
+  };
+  auto partOf = [&](Value whole) -> Value {
+    if (mapping.contains(whole))
+      return mapping.lookup(whole);
+    RankedTensorType slice = partOfType(cast<RankedTensorType>(whole.getType()).getElementType());
+    return ExtractSliceOp::create(builder, op->getLoc(), slice, whole, dim,
+                                  number * partType.getDimSize(dim));
+  };
+  for (Operation *inner : elementwise) {
+    for (Value operand : inner->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        mapping.map(operand, partOf(operand));
+    Value part = builder.clone(*inner, mapping)->getResult(0);
+    part.setType(partOfType(elementTypeOf(inner)));
+    mapping.map(inner->getResult(0), part);
+  }
+  return partOf(value);
+}
+
+void TileStore::computeAt(OpBuilder &builder) const {
+  for (Operation *inner : elementwiseCode())
+    inner->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
+}
+
+void TileStore::eraseWhole() {
+  op->erase();
+  for (Operation *inner : llvm::reverse(elementwise))
+    inner->erase();
 }
 
 SmallVector<Value> TileStore::offsetsOf(OpBuilder &builder, int64_t number) const {
@@ -249,6 +318,7 @@ bool Series::part(int64_t bytes) {
 void Series::lowerWhole(OpBuilder &builder) {
   for (const TileStore &store : stores) {
     builder.setInsertionPoint(store.op);
+    store.computeAt(builder);
     Location loc = store.op->getLoc();
     Value buffer = LocalAllocOp::create(builder, loc, copyBufferType(store.type()), IntegerAttr());
     LocalStoreOp::create(builder, loc, store.value, buffer);
@@ -264,7 +334,7 @@ bool Series::hasRoomTogether(int64_t bytes) const {
   Operation *first = stores.front().op;
   auto func = first->getParentOfType<func::FuncOp>();
   // While one warpgroup waits at a barrier, the other one multiplies.
-  if (func->hasAttr(TileGPUDialect::kPingPongAttr))
+  if (isInTurn(func))
     return false;
   return first->getParentOfType<scf::ForOp>() && residentCtas(func) == 1 &&
          SharedAllocation(func).getTotalBytes() + bytes + kAlignmentLoss <=
@@ -282,6 +352,7 @@ void Series::lowerTogether(OpBuilder &builder) {
   builder.setInsertionPoint(stores.back().op);
   SmallVector<Value> filled;
   for (const TileStore &store : stores) {
+    store.computeAt(builder);
     Location loc = store.op->getLoc();
     filled.push_back(
         LocalAllocOp::create(builder, loc, copyBufferType(store.type()), IntegerAttr()));
@@ -363,8 +434,8 @@ void Series::lowerParts(OpBuilder &builder) {
   remark::passed(loc, remark::RemarkOpts::name("StoredInParts").category(remarks::kPipeline))
       << remark::add("a tile is stored in {0} parts, through {1} buffers", parts.size(),
                      usedFor.size());
-  for (const TileStore &store : stores)
-    store.op->erase();
+  for (TileStore &store : stores)
+    store.eraseWhole();
 }
 
 namespace {
