@@ -213,6 +213,48 @@ static RolePlan findObstacle(const LoopSchedule &schedule, LoadSlice &slice) {
   return {true, false, nullptr, {}};
 }
 
+/// Whether the value is computed from the counter of the loop.
+static bool dependsOnCounter(Value value, scf::ForOp loop, DenseSet<Value> &seen) {
+  if (value == loop.getInductionVar())
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && loop->isProperAncestor(op) && seen.insert(value).second &&
+         llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return dependsOnCounter(operand, loop, seen); });
+}
+
+/// Whether tiles may be made at the same time that the text makes one after the other: none reads
+/// what another one may write, and each writes somewhere else. Programs are independent anyway.
+static bool areIndependent(scf::ForOp tiles) {
+  if (!tiles.getBody()->getOps<EnterProgramOp>().empty())
+    return true;
+  WrittenMemory written(tiles);
+  auto isHandle = [](Value value) {
+    return isa<tile::PtrType, tile::DescType>(getElementTypeOrSelf(value.getType()));
+  };
+  auto mayMeet = [&](Operation *op) {
+    if (isa<tile::StoreOp, tile::DescriptorStoreOp>(op)) {
+      DenseSet<Value> seen;
+      return llvm::none_of(op->getOperands(), [&](Value operand) {
+        return operand.getType().isIntOrIndex() || isHandle(operand)
+                   ? dependsOnCounter(operand, tiles, seen)
+                   : false;
+      });
+    }
+    if (isa<tile::DescriptorReduceOp>(op) || isMemoryEffectFree(op))
+      return false;
+    return writesGlobal(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
+             return isHandle(operand) && written.mayContain(operand);
+           });
+  };
+  return !tiles
+              .walk([&](Operation *op) {
+                return op->getNumRegions() == 0 && mayMeet(op) ? WalkResult::interrupt()
+                                                               : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
 /// Whether a second warpgroup has something to do: there is one only, and a multiprocessor has no
 /// room for another CTA.
 static bool takesTilesInTurn(func::FuncOp func, ArrayRef<LoopSchedule> schedules,
@@ -222,6 +264,7 @@ static bool takesTilesInTurn(func::FuncOp func, ArrayRef<LoopSchedule> schedules
            schedule->loop->getParentOp() == copying.front()->loop->getParentOp();
   };
   return numWarpsOf(func) == kWarpsOfGroup && llvm::all_of(copying, makesTiles) &&
+         areIndependent(cast<scf::ForOp>(copying.front()->loop->getParentOp())) &&
          fillsSharedMemory(func, schedules);
 }
 
