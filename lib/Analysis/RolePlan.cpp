@@ -5,6 +5,7 @@
 
 #include "tilec/Analysis/RolePlan.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Analysis/LoadSlice.h"
 #include "tilec/Analysis/ProductUnit.h"
@@ -236,9 +237,8 @@ static bool areIndependent(scf::ForOp tiles) {
     if (isa<tile::StoreOp, tile::DescriptorStoreOp>(op)) {
       DenseSet<Value> seen;
       return llvm::none_of(op->getOperands(), [&](Value operand) {
-        return operand.getType().isIntOrIndex() || isHandle(operand)
-                   ? dependsOnCounter(operand, tiles, seen)
-                   : false;
+        return (operand.getType().isIntOrIndex() || isHandle(operand)) &&
+               dependsOnCounter(operand, tiles, seen);
       });
     }
     if (isa<tile::DescriptorReduceOp>(op) || isMemoryEffectFree(op))

@@ -348,10 +348,10 @@ def likely(problem, most, time=predict_alone, allowed=lambda tile: True):
     return [tile for tile in list(found.values())[:most] if time(problem, tile) < PRECISION * best]
 
 
-def in_turn(problem, most, allowed=lambda tile: True):
+def in_turn(problem, most):
     """At most so many tiles that two warpgroups take in turn, those that may take the least time."""
     tiles = [tile for tile in (TILES8 if problem.element == 1 else TILES16)
-             if tile.in_turn and can_have(problem, tile) and allowed(tile) and tiles_of(problem, tile) > MULTIPROCESSORS]
+             if tile.in_turn and can_have(problem, tile) and tiles_of(problem, tile) > MULTIPROCESSORS]
 
     def time(tile):
         return predict(problem, Plan(tile, programs=MULTIPROCESSORS))

@@ -302,8 +302,9 @@ def TileGPUPingPongPass : Pass<"tilegpu-ping-pong", "::mlir::ModuleOp"> {
     while the other one stores its tile, computes with it, or begins the next one. The load warp fills the ring for both,
     tile after tile. They multiply in turn (`tilegpu.turn_wait`, `tilegpu.turn_pass`).
 
-    For that all tiles take as many slots of one ring, and carry nothing from one to the next; else a remark says why the
-    kernel has one group.
+    Each group counts the slots of the other one's tiles, too: all loops of a tile fill one ring, how many iterations they
+    have is arithmetic of the tile's number, and nothing is carried from tile to tile. Else a remark says why the kernel has
+    one group.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
 }

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Analysis/ProductLoops.h"
 #include "tilec/Analysis/SharedAllocation.h"
@@ -54,11 +55,6 @@ static constexpr int64_t kLeastRows = 8;
 static bool isInTurn(Operation *op) {
   auto func = isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
   return func->hasAttr(TileGPUDialect::kPingPongAttr);
-}
-
-static Type elementTypeOf(Operation *op) {
-  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  return type ? type.getElementType() : op->getResult(0).getType();
 }
 
 namespace {
@@ -157,8 +153,7 @@ SmallVector<Operation *> TileStore::elementwiseCode() const {
   for (Operation *at = op->getPrevNode(); at; at = at->getPrevNode())
     if (at->hasTrait<OpTrait::Elementwise>() && at->getNumResults() == 1 &&
         isMemoryEffectFree(at) && !at->use_empty() && llvm::all_of(at->getUsers(), isInside) &&
-        at->getResult(0).getType() ==
-            RankedTensorType::get(type().getShape(), elementTypeOf(at), type().getEncoding()))
+        at->getResult(0).getType() == type().clone(getElementTypeOrSelf(at->getResult(0))))
       code.insert(at);
   return llvm::to_vector(llvm::reverse(code));
 }
@@ -167,22 +162,19 @@ Value TileStore::makePart(OpBuilder &builder, int64_t number) const {
   if (partType == type())
     return value;
   IRMapping mapping;
-  auto partOfType = [&](Type element) {
-    return RankedTensorType::get(partType.getShape(), element, partType.getEncoding());
-  };
+  RankedTensorType slice = partType;
   auto partOf = [&](Value whole) -> Value {
     if (mapping.contains(whole))
       return mapping.lookup(whole);
-    RankedTensorType slice = partOfType(cast<RankedTensorType>(whole.getType()).getElementType());
-    return ExtractSliceOp::create(builder, op->getLoc(), slice, whole, dim,
-                                  number * partType.getDimSize(dim));
+    return ExtractSliceOp::create(builder, op->getLoc(), slice.clone(getElementTypeOrSelf(whole)),
+                                  whole, dim, number * partType.getDimSize(dim));
   };
   for (Operation *inner : elementwise) {
     for (Value operand : inner->getOperands())
       if (isa<RankedTensorType>(operand.getType()))
         mapping.map(operand, partOf(operand));
     Value part = builder.clone(*inner, mapping)->getResult(0);
-    part.setType(partOfType(elementTypeOf(inner)));
+    part.setType(slice.clone(getElementTypeOrSelf(part)));
     mapping.map(inner->getResult(0), part);
   }
   return partOf(value);
