@@ -293,20 +293,68 @@ RolePlan planRoles(func::FuncOp func, ArrayRef<LoopSchedule> schedules, std::opt
   return {true, takesTilesInTurn(func, schedules, copying), nullptr, {}};
 }
 
+/// Bytes of the largest tensor that is stored, which may be converted on the way.
+static int64_t bytesOfStores(Operation *scope) {
+  int64_t bytes = 0;
+  auto count = [&](Value value) {
+    if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
+      bytes = std::max(bytes, tile::tensorBytesOf(tensor));
+  };
+  scope->walk([&](tile::StoreOp store) { count(store.getValue()); });
+  scope->walk([&](tile::DescriptorStoreOp store) { count(store.getValue()); });
+  scope->walk([&](tile::DescriptorReduceOp reduction) { count(reduction.getValue()); });
+  return bytes;
+}
+
+int64_t slotsBeside(Operation *scope, int64_t ringBytes, int64_t bytes) {
+  int64_t left =
+      processorOf(scope).maxSharedBytesPerCta() - ringBytes - std::max(bytes, bytesOfStores(scope));
+  return std::clamp<int64_t>(left / bytes, 0, 2);
+}
+
+/// The buffer that a load does nothing but fill; null if it does anything else.
+static LocalAllocOp filledBy(tile::DescriptorLoadOp load) {
+  Value value = load.getResult();
+  while (value.hasOneUse()) {
+    Operation *user = *value.user_begin();
+    if (auto store = dyn_cast<LocalStoreOp>(user))
+      return store.getBuffer().getDefiningOp<LocalAllocOp>();
+    if (!isa<ConvertLayoutOp, tile::PermuteOp>(user))
+      return {};
+    value = user->getResult(0);
+  }
+  return {};
+}
+
+/// Whether there can be two slots of a block that each program copies once.
+static bool canCopyBlockAhead(func::FuncOp func, int64_t ringBytes, LoadSlice &slice) {
+  return llvm::any_of(func.front().getOps<tile::DescriptorLoadOp>(),
+                      [&](tile::DescriptorLoadOp load) {
+                        LocalAllocOp buffer = filledBy(load);
+                        return buffer && slice.add(load) &&
+                               slotsBeside(func, ringBytes, buffer.getType().getSizeInBytes()) == 2;
+                      });
+}
+
 bool gainsFromTurns(func::FuncOp func, ArrayRef<LoopSchedule> schedules) {
   LoadSlice slice;
-  bool gains = false;
+  int64_t ringBytes = 0;
+  bool makesTiles = true, computes = false;
   for (const LoopSchedule &schedule : schedules) {
     if (!schedule.numTensorCopies())
       continue;
-    gains = isa<func::FuncOp>(schedule.loop->getParentOp()) && makesTile(schedule) &&
-            asksForRoles(schedule.loop) != false && findObstacle(schedule, slice).hasLoadWarps;
-    if (!gains)
+    if (!isa<func::FuncOp>(schedule.loop->getParentOp()) || asksForRoles(schedule.loop) == false ||
+        !findObstacle(schedule, slice).hasLoadWarps)
       return false;
+    ringBytes = std::max(ringBytes, schedule.ringBytes());
+    makesTiles &= makesTile(schedule);
+    computes |= computesBetweenDots(schedule);
   }
   // The next program's copies would run ahead of all that this one does.
   auto orders = [](Operation &op) { return findAccessOrder(&op, /*barriers=*/true) != nullptr; };
-  return gains && llvm::none_of(func.front(), orders) && fillsSharedMemory(func, schedules);
+  return ringBytes > 0 && llvm::none_of(func.front(), orders) &&
+         fillsSharedMemory(func, schedules) &&
+         (makesTiles || (computes && canCopyBlockAhead(func, ringBytes, slice)));
 }
 
 } // namespace tilec

@@ -27,6 +27,19 @@ using Dim = TensorCopy::Dim;
 static constexpr int64_t kAlignment = 16;
 static constexpr size_t kMaxRank = 5;
 
+/// The axis whose number of the program (`Op`: tile::ProgramIdOp), or number of programs
+/// (tile::NumProgramsOp), the product is, once.
+template <typename Op>
+static std::optional<int32_t> axisOf(const IndexPolynomial::Product &product,
+                                     const IndexPolynomials &indices) {
+  if (product.size() != 1)
+    return std::nullopt;
+  for (Value value : indices.atom(product.front()).values)
+    if (auto op = value.getDefiningOp<Op>())
+      return int32_t(op.getAxis());
+  return std::nullopt;
+}
+
 namespace {
 /// What is known of coordinates where the block has elements, and the launch is one that a map can
 /// be made for.
@@ -51,8 +64,9 @@ public:
   }
 
   bool isNonNegative(const IndexPolynomial &polynomial) const {
-    std::optional<int64_t> sum = 0;
-    for (const auto &[product, coefficient] : polynomial.getTerms()) {
+    std::map<IndexPolynomial::Product, int64_t> terms(polynomial.getTerms());
+    std::optional<int64_t> sum = takeProgramsBehind(terms);
+    for (const auto &[product, coefficient] : terms) {
       if (coefficient < 0 && !product.empty())
         return false;
       std::optional<int64_t> term = coefficient;
@@ -76,6 +90,25 @@ public:
 
 private:
   static constexpr unsigned kMaxDepth = 32;
+
+  /// Takes the differences `c * num_programs - c * program_id` away; returns what they come to at
+  /// least, `c` each.
+  int64_t takeProgramsBehind(std::map<IndexPolynomial::Product, int64_t> &terms) const {
+    int64_t sum = 0;
+    for (auto &[product, coefficient] : terms) {
+      std::optional<int32_t> axis = axisOf<tile::ProgramIdOp>(product, indices);
+      if (!axis || coefficient >= 0)
+        continue;
+      for (auto &[other, amount] : terms)
+        if (axisOf<tile::NumProgramsOp>(other, indices) == axis && amount >= -coefficient) {
+          sum -= coefficient;
+          amount += coefficient;
+          coefficient = 0;
+          break;
+        }
+    }
+    return sum;
+  }
 
   /// Whether a value of more than 32 bits has no other values than one of 32.
   bool fits32Bits(Value value, unsigned depth) const {
@@ -313,13 +346,19 @@ std::string CopyMatcher::takeCondition(const IndexPolynomial &below) {
     masksBelow.push_back({*along, below});
     return "";
   }
-  // place + start - extent < 0
+  // place + start - extent < 0. Where the start counts programs from the last one down, it has the
+  // number of programs, too.
+  auto countsDown = [&](const auto &term) {
+    return term.second < 0 && axisOf<tile::ProgramIdOp>(term.first, indices);
+  };
+  bool isFromEnd = llvm::any_of(below.getTerms(), countsDown);
   IndexPolynomial start, extent;
   for (const auto &[product, coefficient] : below.getTerms()) {
     if (product == Product{indices.index(*along)})
       continue;
-    bool isSize = llvm::all_of(product, [&](IndexAtom a) { return indices.isKnownToHost(a); });
-    if (!isSize && coefficient < 0)
+    bool isSize = llvm::all_of(product, [&](IndexAtom a) { return indices.isKnownToHost(a); }) &&
+                  !(isFromEnd && axisOf<tile::NumProgramsOp>(product, indices));
+    if (!isSize && coefficient < 0 && !countsDown(std::pair(product, coefficient)))
       return "the size that its mask compares with is not known before the launch";
     if (!(isSize ? extent.add(product, -coefficient) : start.add(product, coefficient)))
       return kTooLarge.str();

@@ -48,7 +48,7 @@ OTHERS = {
     256: others(ROLES, (128, 64, 8, 2))
     + [Configuration(dict(BLOCK_M=128, BLOCK_N=64, COPIES_OUT=True), 8, 2, DESCRIPTORS)]
     + others(DESCRIPTORS, (128, 64, 8, 2), (64, 64, 4, 2), (64, 32, 4, 2), (128, 32, 8, 2), (128, 32, 8, 3))}
-# For programs that are equally long: load warps fetch the next one's queries while one is stored.
+# Load warps fetch the next program's queries, of which there are two slots, while one is computed.
 PERSISTENT = {64: [], 256: [],
               128: [replace(c, persistent=True) for c in (*blocks((128, 128, 8, 2)), *others(DESCRIPTORS, (128, 128, 8, 2)))]}
 TILES = {
@@ -175,9 +175,9 @@ class AttentionData:
             return {"flash": lambda: attend(SDPBackend.FLASH_ATTENTION)}
 
 
-def others_of(depth, causal):
+def others_of(depth):
     """The configurations that only tilec has."""
-    return OTHERS[depth] + ([] if causal else PERSISTENT[depth])
+    return OTHERS[depth] + PERSISTENT[depth]
 
 
 def timed():
@@ -186,8 +186,8 @@ def timed():
         for batch, heads, length in ((4, 32, 4096), (1, 16, 16384)):
             for causal in (True, False):
                 yield Attention(batch, heads, length, depth, causal, "bf16", CONFIGURATIONS[depth], TILES[depth],
-                                {} if depth == 256 else dict(triton=0.95), others_of(depth, causal))
-    yield Attention(16, 16, 1024, 128, True, "bf16", CONFIGURATIONS[128], TILES[128], {}, OTHERS[128])
+                                {} if depth == 256 else dict(triton=0.95), others_of(depth))
+    yield Attention(16, 16, 1024, 128, True, "bf16", CONFIGURATIONS[128], TILES[128], {}, others_of(128))
 
 
 def checked():

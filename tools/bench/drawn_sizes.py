@@ -42,12 +42,13 @@ def attentions(draw):
         whole = length % 128 == 0
         yield attention.Attention(batch, count, length, depth, causal, dtype, attention.CONFIGURATIONS[depth],
                                   attention.TILES[depth] if whole else [], dict(better_peer=1.0),
-                                  attention.others_of(depth, causal))
+                                  attention.others_of(depth))
     for i, length in enumerate(lengths(draw, 4)):
         batch, _ = heads(draw, length)
         group = draw.choice((2, 4, 8))
         yield grouped_attention.GroupedAttention(batch, 32, 32 // group, length, 128, i < 2, 0, "bf16",
-                                                 grouped_attention.CONFIGURATIONS[128], goals=dict(better_peer=1.0))
+                                                 grouped_attention.CONFIGURATIONS[128], goals=dict(better_peer=1.0),
+                                                 others=grouped_attention.PERSISTENT[128])
 
 
 def backwards(draw):

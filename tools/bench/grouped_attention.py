@@ -5,10 +5,14 @@
 # does for the same work. Only GroupedData needs PyTorch.
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from attention import CONFIGURATIONS, SAMPLED, TOLERANCE, blocks
 from tensor_case import Pointer, cdiv
+
+
+# As in attention.py.
+PERSISTENT = {64: [], 128: [replace(c, persistent=True) for c in blocks((128, 128, 8, 2))]}
 
 
 @dataclass
@@ -24,6 +28,7 @@ class GroupedAttention:
     configurations: list
     tiles: list = field(default_factory=list)
     goals: dict = field(default_factory=dict)
+    others: list = field(default_factory=list)
 
     name = "grouped_attention"
     entry = "grouped_query_attention"
@@ -148,8 +153,9 @@ def timed():
     for depth, batch, length in ((128, 4, 4096), (128, 1, 16384), (64, 4, 4096)):
         for causal in (True, False):
             yield GroupedAttention(batch, 32, 8, length, depth, causal, 0, "bf16", CONFIGURATIONS[depth],
-                                   goals=dict(same_text=0.95))
-    yield GroupedAttention(1, 32, 8, 16384, 128, True, 4096, "bf16", CONFIGURATIONS[128], goals=dict(same_text=0.95))
+                                   goals=dict(same_text=0.95), others=PERSISTENT[depth])
+    yield GroupedAttention(1, 32, 8, 16384, 128, True, 4096, "bf16", CONFIGURATIONS[128], goals=dict(same_text=0.95),
+                           others=PERSISTENT[128])
 
 
 def checked():

@@ -62,7 +62,8 @@ struct LoadedValue {
 };
 } // namespace
 
-/// The dots of the load's block that read it; empty when anything else does.
+/// The dots of the load's block, or of loops behind it, that read it; empty when anything else
+/// does.
 static SmallVector<OperandUse, 2> operandUsesOf(tile::LoadOp load) {
   SmallVector<OperandUse, 2> uses;
   SmallVector<LoadedValue> pending{{load.getResult(), {0, 1}, false}};
@@ -73,7 +74,9 @@ static SmallVector<OperandUse, 2> operandUsesOf(tile::LoadOp load) {
       auto dot = dyn_cast<tile::DotOp>(user);
       auto permute = dyn_cast<tile::PermuteOp>(user);
       bool widens = isa<arith::SIToFPOp, arith::UIToFPOp>(user);
-      if (user->getBlock() != load->getBlock() || (!dot && !permute && !widens))
+      bool isBehind = dot && !isWidened && isa<scf::ForOp>(user->getParentOp()) &&
+                      user->getParentOp()->getBlock() == load->getBlock();
+      if ((user->getBlock() != load->getBlock() && !isBehind) || (!dot && !permute && !widens))
         return {};
       if (widens) {
         pending.push_back({user->getResult(0), order, true});
@@ -185,10 +188,11 @@ public:
   void run() {
     func.walk([&](scf::ForOp loop) { study(loop); });
     SetVector<Operation *> loops;
-    for (auto &[load, copy] : taken) {
+    for (auto &[load, copy] : taken)
       loops.insert(load->getParentOp());
+    func.walk([&](tile::LoadOp load) { studyInFront(load, loops); });
+    for (auto &[load, copy] : taken)
       emit(load, copy, indices);
-    }
     for (Operation *loop : loops)
       stopUnusedPointers(cast<scf::ForOp>(loop));
   }
@@ -197,9 +201,11 @@ private:
   using Found = std::pair<tile::LoadOp, TensorCopy>;
 
   void study(scf::ForOp loop);
+  /// Takes a load in front of loops by tensor copies alone, whose dots read it.
+  void studyInFront(tile::LoadOp load, const SetVector<Operation *> &loops);
   SmallVector<int64_t> copiedExtents(tile::LoadOp load, unsigned dim);
   bool isByWarpgroups(tile::DotOp dot);
-  bool isOperand(tile::LoadOp load);
+  bool isOperand(tile::LoadOp load, llvm::function_ref<bool(Block *)> isPlace);
   std::optional<TensorCopy> match(tile::LoadOp load, std::string &reason);
   bool isReadAsCopied(tile::LoadOp load, unsigned inner);
   void tell(tile::LoadOp load, const Twine &reason) {
@@ -246,14 +252,15 @@ bool CopyTaker::isByWarpgroups(tile::DotOp dot) {
   return true;
 }
 
-/// Whether the load is nothing but an operand of dots by warpgroups.
-bool CopyTaker::isOperand(tile::LoadOp load) {
+/// Whether the load is nothing but an operand of dots by warpgroups in these blocks.
+bool CopyTaker::isOperand(tile::LoadOp load, llvm::function_ref<bool(Block *)> isPlace) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
   if (!type || type.getRank() != 2)
     return false;
   SmallVector<OperandUse, 2> uses = operandUsesOf(load);
-  return !uses.empty() &&
-         llvm::all_of(uses, [&](OperandUse &use) { return isByWarpgroups(use.dot); });
+  return !uses.empty() && llvm::all_of(uses, [&](OperandUse &use) {
+    return isPlace(use.dot->getBlock()) && isByWarpgroups(use.dot);
+  });
 }
 
 /// Whether warpgroups read the block from where the copy engine puts it: elements that have not 16
@@ -318,8 +325,9 @@ void CopyTaker::study(scf::ForOp loop) {
     return;
   std::vector<Found> found;
   bool hasOthers = false;
+  auto isBody = [&](Block *block) { return block == loop.getBody(); };
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
-    if (!isOperand(load) || loop.isDefinedOutsideOfLoop(load.getPointer())) {
+    if (!isOperand(load, isBody) || loop.isDefinedOutsideOfLoop(load.getPointer())) {
       hasOthers |= isCopiedByThreads(load, loop);
       continue;
     }
@@ -337,6 +345,19 @@ void CopyTaker::study(scf::ForOp loop) {
   }
   for (Found &copy : found)
     tell(copy.first, "threads copy another tensor of the loop");
+}
+
+void CopyTaker::studyInFront(tile::LoadOp load, const SetVector<Operation *> &loops) {
+  auto isBodyBehind = [&](Block *block) {
+    return block != load->getBlock() && loops.contains(block->getParentOp());
+  };
+  if (!isOperand(load, isBodyBehind))
+    return;
+  std::string reason;
+  if (std::optional<TensorCopy> copy = match(load, reason))
+    taken.push_back({load, std::move(*copy)});
+  else
+    tell(load, reason);
 }
 
 namespace {

@@ -576,3 +576,112 @@ module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.tar
     return
   }
 }
+
+// -----
+
+// A block in front of loops whose dots read it and another one that is a tensor copy is one, too; not where something else reads it,
+// or the loop has no copies.
+// CHECK-LABEL: func.func @in_front
+// CHECK: tile.descriptor_load
+// CHECK: scf.for
+// CHECK: tile.descriptor_load
+// CHECK-NOT: tile.load
+// CHECK-LABEL: func.func @read_elsewhere
+// CHECK: tile.load
+// CHECK: scf.for
+// CHECK: tile.descriptor_load
+// CHECK-LABEL: func.func @alone
+// CHECK-NOT: tile.descriptor_load
+module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
+  func.func @in_front(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel} {
+    %zero = arith.constant 0 : i32
+    %step = arith.constant 64 : i32
+    %zeros = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+    %pitch = arith.constant dense<64> : tensor<64x1xi32>
+    %range = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %row = tile.expand_dims %range {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %column = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %rows = arith.muli %row, %pitch : tensor<64x1xi32>
+    %rows2 = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
+    %columns = tile.broadcast %column : tensor<1x64xi32> -> tensor<64x64xi32>
+    %offsets = arith.addi %rows2, %columns : tensor<64x64xi32>
+    %base = tile.splat %a : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %ptrs = tile.addptr %base, %offsets : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %q = tile.load %ptrs : tensor<64x64x!tile.ptr<f16>>
+    %others = tile.splat %b : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %sum = scf.for %i = %zero to %n step %step iter_args(%acc = %zeros) -> (tensor<64x64xf32>) : i32 {
+      %moved = arith.muli %i, %step : i32
+      %moved2 = tile.splat %moved : i32 -> tensor<64x64xi32>
+      %at = arith.addi %offsets, %moved2 : tensor<64x64xi32>
+      %keys = tile.addptr %others, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+      %k = tile.load %keys : tensor<64x64x!tile.ptr<f16>>
+      %next = tile.dot %q, %k, %acc : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    }
+    %out = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+    %outs = tile.addptr %out, %offsets : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+    tile.store %outs, %sum : tensor<64x64x!tile.ptr<f32>>
+    return
+  }
+
+  func.func @read_elsewhere(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel} {
+    %zero = arith.constant 0 : i32
+    %step = arith.constant 64 : i32
+    %zeros = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+    %pitch = arith.constant dense<64> : tensor<64x1xi32>
+    %range = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %row = tile.expand_dims %range {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %column = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %rows = arith.muli %row, %pitch : tensor<64x1xi32>
+    %rows2 = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
+    %columns = tile.broadcast %column : tensor<1x64xi32> -> tensor<64x64xi32>
+    %offsets = arith.addi %rows2, %columns : tensor<64x64xi32>
+    %base = tile.splat %a : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %ptrs = tile.addptr %base, %offsets : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %q = tile.load %ptrs : tensor<64x64x!tile.ptr<f16>>
+    %others = tile.splat %b : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %sum = scf.for %i = %zero to %n step %step iter_args(%acc = %zeros) -> (tensor<64x64xf32>) : i32 {
+      %moved = arith.muli %i, %step : i32
+      %moved2 = tile.splat %moved : i32 -> tensor<64x64xi32>
+      %at = arith.addi %offsets, %moved2 : tensor<64x64xi32>
+      %keys = tile.addptr %others, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+      %k = tile.load %keys : tensor<64x64x!tile.ptr<f16>>
+      %next = tile.dot %q, %k, %acc : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    }
+    %out = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+    %outs = tile.addptr %out, %offsets : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+    %wide = arith.extf %q : tensor<64x64xf16> to tensor<64x64xf32>
+    %both = arith.addf %sum, %wide : tensor<64x64xf32>
+    tile.store %outs, %both : tensor<64x64x!tile.ptr<f32>>
+    return
+  }
+
+  func.func @alone(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel} {
+    %zero = arith.constant 0 : i32
+    %step = arith.constant 64 : i32
+    %zeros = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+    %pitch = arith.constant dense<64> : tensor<64x1xi32>
+    %range = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %row = tile.expand_dims %range {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %column = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %rows = arith.muli %row, %pitch : tensor<64x1xi32>
+    %rows2 = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
+    %columns = tile.broadcast %column : tensor<1x64xi32> -> tensor<64x64xi32>
+    %offsets = arith.addi %rows2, %columns : tensor<64x64xi32>
+    %base = tile.splat %a : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %ptrs = tile.addptr %base, %offsets : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %q = tile.load %ptrs : tensor<64x64x!tile.ptr<f16>>
+    %others = tile.splat %b : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %keys = tile.addptr %others, %offsets : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %k = tile.load %keys : tensor<64x64x!tile.ptr<f16>>
+    %sum = scf.for %i = %zero to %n step %step iter_args(%acc = %zeros) -> (tensor<64x64xf32>) : i32 {
+      %next = tile.dot %q, %k, %acc : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    }
+    %out = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+    %outs = tile.addptr %out, %offsets : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+    tile.store %outs, %sum : tensor<64x64x!tile.ptr<f32>>
+    return
+  }
+}

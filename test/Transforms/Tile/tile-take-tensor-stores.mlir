@@ -56,6 +56,106 @@ module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.tar
 
 // -----
 
+// The programs are counted from the last one down.
+// CHECK-LABEL: func.func @from_last
+// CHECK-SAME: %[[M:[a-z0-9]+]]: i32
+// CHECK-DAG: %[[ROWS:.*]] = arith.maxsi %[[M]], %c1_i32
+// CHECK-DAG: %[[LAST:.*]] = tile.num_programs 0
+// CHECK: %[[DESC:.*]] = tile.make_tensor_descriptor {{.*}} shape[%[[ROWS]],
+// CHECK: tile.descriptor_store %[[DESC]]
+// CHECK-NOT: tile.store
+module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
+  func.func @from_last(%c: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %m: i32, %n: i32, %a_ptr: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %scale: tensor<64x64xf32>) attributes {tile.kernel} {
+    %side = arith.constant 64 : i32
+    %pitch = arith.constant 64 : i64
+    %desc = tile.make_tensor_descriptor %a_ptr, shape[%side, %side], strides[%pitch] : <f16> -> <[64, 64], f16>
+    %corner = arith.constant 0 : i32
+    %a = tile.descriptor_load %desc[%corner, %corner] : <[64, 64], f16> -> tensor<64x64xf16>
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %rows = arith.constant 64 : i32
+    %zeros = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+    %stride = arith.constant dense<64> : tensor<64x1xi32>
+    %sum = scf.for %i = %zero to %n step %one iter_args(%acc = %zeros) -> (tensor<64x64xf32>) : i32 {
+      %next = tile.dot %a, %a, %acc : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    }
+    %scaled = arith.mulf %sum, %scale : tensor<64x64xf32>
+    %half = arith.truncf %scaled : tensor<64x64xf32> to tensor<64x64xf16>
+    %pid = tile.program_id 0 : i32
+    %programs = tile.num_programs 0 : i32
+    %last = arith.subi %programs, %one : i32
+    %turned = arith.subi %last, %pid : i32
+    %start = arith.muli %turned, %rows : i32
+    %range = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %starts = tile.splat %start : i32 -> tensor<64xi32>
+    %row = arith.addi %starts, %range : tensor<64xi32>
+    %row2 = tile.expand_dims %row {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %column2 = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %offset = arith.muli %row2, %stride : tensor<64x1xi32>
+    %base = tile.splat %c : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+    %rowPtr = tile.addptr %base, %offset : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+    %rowPtrs = tile.broadcast %rowPtr : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+    %columns = tile.broadcast %column2 : tensor<1x64xi32> -> tensor<64x64xi32>
+    %ptrs = tile.addptr %rowPtrs, %columns : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %ms = tile.splat %m : i32 -> tensor<64x1xi32>
+    %inside = arith.cmpi slt, %row2, %ms : tensor<64x1xi32>
+    %mask = tile.broadcast %inside : tensor<64x1xi1> -> tensor<64x64xi1>
+    tile.store %ptrs, %half, %mask : tensor<64x64x!tile.ptr<f16>>
+    return
+  }
+}
+
+
+// -----
+
+// Rows in front of the first one are no part of a tensor.
+// CHECK-LABEL: func.func @below_zero
+// CHECK: tile.store
+module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
+  func.func @below_zero(%c: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %m: i32, %n: i32, %a_ptr: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %scale: tensor<64x64xf32>) attributes {tile.kernel} {
+    %side = arith.constant 64 : i32
+    %pitch = arith.constant 64 : i64
+    %desc = tile.make_tensor_descriptor %a_ptr, shape[%side, %side], strides[%pitch] : <f16> -> <[64, 64], f16>
+    %corner = arith.constant 0 : i32
+    %a = tile.descriptor_load %desc[%corner, %corner] : <[64, 64], f16> -> tensor<64x64xf16>
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %rows = arith.constant 64 : i32
+    %zeros = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+    %stride = arith.constant dense<64> : tensor<64x1xi32>
+    %sum = scf.for %i = %zero to %n step %one iter_args(%acc = %zeros) -> (tensor<64x64xf32>) : i32 {
+      %next = tile.dot %a, %a, %acc : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    }
+    %scaled = arith.mulf %sum, %scale : tensor<64x64xf32>
+    %half = arith.truncf %scaled : tensor<64x64xf32> to tensor<64x64xf16>
+    %pid = tile.program_id 0 : i32
+    %none = arith.constant 0 : i32
+    %turned = arith.subi %none, %pid : i32
+    %start = arith.muli %turned, %rows : i32
+    %range = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %starts = tile.splat %start : i32 -> tensor<64xi32>
+    %row = arith.addi %starts, %range : tensor<64xi32>
+    %row2 = tile.expand_dims %row {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %column2 = tile.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %offset = arith.muli %row2, %stride : tensor<64x1xi32>
+    %base = tile.splat %c : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+    %rowPtr = tile.addptr %base, %offset : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+    %rowPtrs = tile.broadcast %rowPtr : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+    %columns = tile.broadcast %column2 : tensor<1x64xi32> -> tensor<64x64xi32>
+    %ptrs = tile.addptr %rowPtrs, %columns : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %ms = tile.splat %m : i32 -> tensor<64x1xi32>
+    %inside = arith.cmpi slt, %row2, %ms : tensor<64x1xi32>
+    %mask = tile.broadcast %inside : tensor<64x1xi1> -> tensor<64x64xi1>
+    tile.store %ptrs, %half, %mask : tensor<64x64x!tile.ptr<f16>>
+    return
+  }
+}
+
+
+// -----
+
 // What is read again, or stored as 32 bits, or ordered by an atomic, is left to threads; so is what no dots have summed up.
 module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
   // CHECK-LABEL: func.func @again

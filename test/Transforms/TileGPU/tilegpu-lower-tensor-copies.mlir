@@ -136,26 +136,39 @@ func.func @fill_for_loop(%map: !tile.desc<[16, 64], f16>, %n: i32) {
 
 // -----
 
-// In a loop over tiles whose load warps fill a ring, a block that is copied once for each tile is in a slot of theirs: released
-// behind the loop that reads it. Not one that the kernel writes.
+// In a loop over tiles whose load warps fill a ring, a block that is copied once for each tile is in one of two slots of theirs, or
+// in the only one that there is memory for: released behind the loop that reads it. Not one that the kernel writes.
 #c = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [16, 64]>
 #s = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]}, [16, 64]>
 #one = #tilegpu.linear<{offset = []}, [1]>
 module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK-LABEL: func.func @for_load_warps
-// CHECK-DAG: tilegpu.mbarrier_init %[[EMPTY:.*]] count = 4
-// CHECK-DAG: tilegpu.mbarrier_init %[[FULL:.*]] count = 1
-// CHECK: scf.for {{.*}} iter_args(%[[PARITY:.*]] = %c0_i32{{.*}})
-// CHECK: %[[Q:.*]] = tilegpu.local_alloc : <[16, 64], f16
-// CHECK: %[[BEFORE:.*]] = arith.xori %[[PARITY]]
-// CHECK-NEXT: tilegpu.slot_acquire %[[EMPTY]][%{{.*}}], %[[BEFORE]] for %[[FULL]]
-// CHECK: tilegpu.tma_load %arg0{{.*}}, %[[Q]], %[[FULL]]
-// CHECK: tilegpu.mbarrier_wait %[[FULL]][%{{.*}}], %[[PARITY]]
+// CHECK-DAG: tilegpu.mbarrier_init %[[EMPTY:.*]] count = 4 : {{.*}}buffers = 2>
+// CHECK-DAG: tilegpu.mbarrier_init %[[FULL:.*]] count = 1 : {{.*}}buffers = 2>
+// CHECK: scf.for {{.*}} iter_args(%[[SLOT:.*]] = %c0_i32{{.*}}, %[[PARITY:.*]] = %c0_i32{{.*}})
+// CHECK: %[[SLOTS:.*]] = tilegpu.local_alloc : <[16, 64], f16, {{.*}}buffers = 2>
+// CHECK: %[[Q:.*]] = tilegpu.memdesc_index %[[SLOTS]][%[[SLOT]]]
+// CHECK: %[[BEFORE:.*]] = arith.xori %[[PARITY]], %c1_i32
+// CHECK: tilegpu.slot_acquire %[[EMPTY]][%[[SLOT]]], %[[BEFORE]] for %[[FULL]]
+// CHECK: tilegpu.tma_load %arg0{{.*}}, %[[Q]], %[[FULL]][%[[SLOT]]]
+// CHECK: tilegpu.mbarrier_wait %[[FULL]][%[[SLOT]]], %[[PARITY]]
+// CHECK-DAG: %[[NEXT:.*]] = arith.xori %[[SLOT]], %c1_i32
+// CHECK-DAG: %[[PHASE:.*]] = arith.xori %[[PARITY]], %[[SLOT]]
 // CHECK: scf.for
 // CHECK: tilegpu.local_load %[[Q]]
 // CHECK: }
-// CHECK: tilegpu.slot_release %[[EMPTY]]
+// CHECK: tilegpu.slot_release %[[EMPTY]][%[[SLOT]]]
+// CHECK: scf.yield %[[NEXT]], %[[PHASE]]
 // CHECK-NOT: tilegpu.slot_release
+// CHECK-LABEL: func.func @one_slot
+// CHECK-DAG: tilegpu.mbarrier_init %[[EMPTY:.*]] count = 4 : <[1], i64, {{[^,]*}}>
+// CHECK-DAG: tilegpu.mbarrier_init %[[FULL:.*]] count = 1 : <[1], i64, {{[^,]*}}>
+// CHECK: scf.for {{.*}} iter_args(%[[PARITY:.*]] = %c0_i32{{.*}})
+// CHECK: %[[BEFORE:.*]] = arith.xori %[[PARITY]]
+// CHECK-NEXT: tilegpu.slot_acquire %[[EMPTY]][%c0_i32{{.*}}], %[[BEFORE]] for %[[FULL]]
+// CHECK: %[[NEXT:.*]] = arith.xori %[[PARITY]]
+// CHECK: tilegpu.slot_release %[[EMPTY]][%c0_i32{{.*}}]
+// CHECK: scf.yield %[[NEXT]]
 // CHECK-LABEL: func.func @written
 // CHECK-COUNT-1: tilegpu.slot_acquire
 // CHECK-NOT: tilegpu.slot_acquire
@@ -165,6 +178,30 @@ func.func @for_load_warps(%map: !tile.desc<[16, 64], f16>, %k: !tile.desc<[16, 6
   %empty = tilegpu.local_alloc : <[1], i64, #one>
   %full = tilegpu.local_alloc : <[1], i64, #one>
   %ring = tilegpu.local_alloc : <[16, 64], f16, #s>
+  scf.for %t = %c0 to %n step %c1 : i32 {
+    %x = tile.descriptor_load %map[%t, %c0] : !tile.desc<[16, 64], f16> -> tensor<16x64xf16, #c>
+    %q = tilegpu.local_alloc : <[16, 64], f16, #s>
+    tilegpu.local_store %x, %q : tensor<16x64xf16, #c>, <[16, 64], f16, #s>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      tilegpu.slot_acquire %empty[%c0], %p for %full : <[1], i64, #one>, <[1], i64, #one>
+      tilegpu.tma_load %k[%i, %c0], %ring, %full[%c0] : <[16, 64], f16>, <[16, 64], f16, #s>, <[1], i64, #one>
+      tilegpu.mbarrier_wait %full[%c0], %p : <[1], i64, #one>
+      %y = tilegpu.local_load %q : <[16, 64], f16, #s> -> tensor<16x64xf16, #c>
+      %o = tile.splat %out : !tile.ptr<f16> -> tensor<16x64x!tile.ptr<f16>, #c>
+      tile.store %o, %y : tensor<16x64x!tile.ptr<f16>, #c>
+      tilegpu.slot_release %empty[%c0] : <[1], i64, #one>
+    }
+  }
+  return
+}
+
+func.func @one_slot(%map: !tile.desc<[16, 64], f16>, %k: !tile.desc<[16, 64], f16>, %n: i32, %out: !tile.ptr<f16>, %p: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %empty = tilegpu.local_alloc : <[1], i64, #one>
+  %full = tilegpu.local_alloc : <[1], i64, #one>
+  %slots = tilegpu.local_alloc : <[16, 64], f16, #s, buffers = 111>
+  %ring = tilegpu.memdesc_index %slots[%c0] : <[16, 64], f16, #s, buffers = 111> -> <[16, 64], f16, #s>
   scf.for %t = %c0 to %n step %c1 : i32 {
     %x = tile.descriptor_load %map[%t, %c0] : !tile.desc<[16, 64], f16> -> tensor<16x64xf16, #c>
     %q = tilegpu.local_alloc : <[16, 64], f16, #s>

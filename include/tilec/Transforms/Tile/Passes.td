@@ -62,6 +62,8 @@ def TileTakeTensorCopiesPass : Pass<"tile-take-tensor-copies", "::mlir::func::Fu
     %a = tile.descriptor_load %d[%row, %column] : !tile.desc<[128, 64], f16> -> tensor<128x64xf16>
     ```
 
+    So does a load in front of loops with such loads, of which nothing but their dots reads the block.
+
     The address is a pointer argument and a sum of products. Of the block's two dimensions one has stride 1, the other one
     that the host can compute; pointers that a loop moves on are the first one and the iteration's number of steps. What
     else is added to the pointer, a batch or a head, becomes further dimensions, in which the block has size one. A mask
@@ -69,7 +71,7 @@ def TileTakeTensorCopiesPass : Pass<"tile-take-tensor-copies", "::mlir::func::Fu
     `coordinate >= 0`; a dimension without a mask is as large as a map allows. A coordinate `x % size` is `x` where a walk from
     the load to all stores shows that rows from `size` on are never stored.
 
-    Indices are taken not to leave their types. Coordinates that may be negative without a mask that says so are refused, as
+    Indices are taken not to leave their types. Programs may be counted from the last one down. Coordinates that may be negative without a mask that says so are refused, as
     are those that may need more than 32 bits, bases and strides that are not known to be multiples of 16 bytes, memory
     that the kernel writes, and a loop of which other tensors would still be copied by threads. Blocks with extents that are no
     powers of two are taken where they are the right operand of a dot that `tile-widen-dots` widens, the left one of a dot

@@ -225,9 +225,9 @@ def TileGPUMakePersistentPass : Pass<"tilegpu-make-persistent", "::mlir::func::F
     leave room for a tile that threads exchange before they store it, or for 64 KiB of it; a `pipeline` remark says so.
 
     By cost: kernels whose programs make one tile of a product each, whose load warps then fetch the next one while it is
-    stored (`gainsFromTurns`). That is so for grids of more programs than run at once, which is for whoever compiles for a
-    grid to ask; otherwise such a kernel gets the attribute `tilegpu.gains_from_turns`. Where rows of B begin between
-    sectors of 32 bytes, a block takes a quarter more of the second cache's bandwidth: such programs run in pairs, which
+    stored, and those of attention whose queries can have two slots (`gainsFromTurns`). That is so for grids of more
+    programs than run at once, which is for whoever compiles for a grid to ask; otherwise such a kernel gets the attribute
+    `tilegpu.gains_from_turns`. Where rows of B begin between sectors of 32 bytes, a block takes a quarter more of the second cache's bandwidth: such programs run in pairs, which
     mostly have the same columns and copy for each other (`tilegpu.paired`, see tilegpu-multicast-copies), if a tile has
     no more rows than columns.
 
@@ -333,8 +333,8 @@ def TileGPULowerTensorCopiesPass : Pass<"tilegpu-lower-tensor-copies", "::mlir::
   let description = [{
     What `tilegpu-pipeline-loops` has left of `tile.descriptor_load`: a `tilegpu.tma_load` into a buffer, a wait for its
     barrier object, and a load from the buffer; or no load, where the value only fills a buffer of that layout. In a loop
-    over tiles whose load warps fill rings that buffer is a ring of one slot, if it fits beside an epilogue's, and nothing
-    writes what is copied: `tilegpu.slot_acquire` in front of the copy, which so is the load warps', and
+    over tiles whose load warps fill rings that buffer is a ring of two slots, or of one, as many as fit beside an
+    epilogue's, if nothing writes what is copied: `tilegpu.slot_acquire` in front of the copy, which so is the load warps', and
     `tilegpu.slot_release` behind what reads the buffer last.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",

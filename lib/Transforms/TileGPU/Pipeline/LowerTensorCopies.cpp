@@ -13,6 +13,7 @@
 #include "tilec/Analysis/LoadSlice.h"
 #include "tilec/Analysis/LoopSchedule.h"
 #include "tilec/Analysis/RingSlots.h"
+#include "tilec/Analysis/RolePlan.h"
 #include "tilec/Analysis/WrittenMemory.h"
 #include "tilec/Layout/TensorLayouts.h"
 #include "tilec/Layout/TensorMapLayout.h"
@@ -75,19 +76,6 @@ static int64_t bytesOfRings(scf::ForOp tiles) {
   return bytes;
 }
 
-/// Bytes of the largest tensor that a loop over tiles stores, which may be converted on the way.
-static int64_t bytesOfStores(scf::ForOp tiles) {
-  int64_t bytes = 0;
-  auto count = [&](Value value) {
-    if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
-      bytes = std::max(bytes, tile::tensorBytesOf(tensor));
-  };
-  tiles.walk([&](tile::StoreOp store) { count(store.getValue()); });
-  tiles.walk([&](tile::DescriptorStoreOp store) { count(store.getValue()); });
-  tiles.walk([&](tile::DescriptorReduceOp reduction) { count(reduction.getValue()); });
-  return bytes;
-}
-
 namespace {
 /// What a load only fills.
 struct Target {
@@ -107,25 +95,36 @@ public:
   void run() {
     std::optional<Target> target = findTarget();
     Operation *place = target ? target->store.getOperation() : load.getOperation();
-    BarrierObjects barriers(rewriter, place, 1, 1, /*inits=*/{0});
+    int64_t slots = target ? slotsForLoadWarps(*target) : 0;
+    // The slot, where there are several, and its parity.
+    BarrierObjects barriers(rewriter, place, std::max<int64_t>(slots, 1), 1,
+                            slots > 1 ? ArrayRef<int32_t>{0, 0} : ArrayRef<int32_t>{0});
     rewriter.setInsertionPoint(target && bringBuffer(*target) ? load.getOperation() : place);
     Location loc = load.getLoc();
+    Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
+    Value slot = slots > 1 ? barriers.stateAt(place).front()
+                           : arith::ConstantIntOp::create(rewriter, loc, 0, 32).getResult();
+    Value parity = barriers.stateAt(place).back();
+    if (slots > 1)
+      makeRing(*target, slots, slot);
     Value buffer = target ? viewAsBlock(rewriter, loc, target->store.getBuffer(), target->inverse,
                                         target->memory)
                           : makeBuffer(loc);
-    Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
-    Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
-    if (target && isForLoadWarps(*target))
-      handToLoadWarps(*target, barriers, zero, one);
+    if (slots)
+      handToLoadWarps(*target, barriers, slots, slot,
+                      arith::XOrIOp::create(rewriter, loc, parity, one));
     TmaLoadOp::create(rewriter, loc, load.getDesc(), load.getOffsets(), buffer, barriers.objects(),
-                      zero, /*predicate=*/Value(), /*ctas=*/Value(), /*last=*/Value(),
+                      slot, /*predicate=*/Value(), /*ctas=*/Value(), /*last=*/Value(),
                       /*turn=*/Value());
     if (target)
       rewriter.setInsertionPoint(firstUser(place->getNextNode(), target->store.getBuffer()));
-    Value parity = barriers.stateAt(place).front();
-    MbarrierWaitOp::create(rewriter, loc, barriers.objects(), zero, parity);
-    Value next = arith::XOrIOp::create(rewriter, loc, parity, one);
-    barriers.advance(next);
+    MbarrierWaitOp::create(rewriter, loc, barriers.objects(), slot, parity);
+    // Behind the second of two slots begins another round of phases.
+    if (slots > 1)
+      barriers.advance({arith::XOrIOp::create(rewriter, loc, slot, one),
+                        arith::XOrIOp::create(rewriter, loc, parity, slot)});
+    else
+      barriers.advance(Value(arith::XOrIOp::create(rewriter, loc, parity, one)));
     if (target) {
       eraseFilled(*target);
       return;
@@ -182,33 +181,39 @@ private:
     return true;
   }
 
-  /// Whether load warps fill rings in the loop over tiles that the load is in, and the buffer can
-  /// be one of theirs: they know where the block is, nothing writes it, and there is memory for it
-  /// beside an epilogue's.
-  bool isForLoadWarps(Target &target) {
+  /// The slots of the buffer where it can be a ring of load warps: those fill others in the loop
+  /// over tiles that the load is in, know where the block is, and nothing writes it. 0 where the
+  /// buffer is none of theirs.
+  int64_t slotsForLoadWarps(Target &target) {
     auto tiles = dyn_cast<scf::ForOp>(load->getParentOp());
     auto alloc = target.store.getBuffer().getDefiningOp<LocalAllocOp>();
     if (!tiles || !alloc || alloc->getBlock() != load->getBlock())
-      return false;
+      return 0;
     int64_t filled = bytesOfRings(tiles);
     if (filled == 0 || !LoadSlice().add(load) || WrittenMemory(tiles).mayContain(load.getDesc()))
-      return false;
-    int64_t bytes = alloc.getType().getSizeInBytes();
-    return filled + bytes + std::max(bytes, bytesOfStores(tiles)) <=
-           processorOf(tiles->getParentOfType<func::FuncOp>()).maxSharedBytesPerCta();
+      return 0;
+    return slotsBeside(tiles, filled, alloc.getType().getSizeInBytes());
   }
 
-  /// The buffer is a ring of one slot, released behind its last reader.
-  void handToLoadWarps(Target &target, BarrierObjects &full, Value zero, Value one) {
+  /// The buffer becomes a slot of a ring.
+  void makeRing(Target &target, int64_t slots, Value slot) {
+    auto alloc = target.store.getBuffer().getDefiningOp<LocalAllocOp>();
+    Location loc = alloc.getLoc();
+    auto ring =
+        LocalAllocOp::create(rewriter, loc, alloc.getType().withBuffers(slots), IntegerAttr());
+    rewriter.replaceOpWithNewOp<MemDescIndexOp>(alloc, alloc.getType(), ring, slot);
+  }
+
+  void handToLoadWarps(Target &target, BarrierObjects &full, int64_t slots, Value slot,
+                       Value before) {
     OpBuilder::InsertionGuard guard(rewriter);
-    BarrierObjects empty(rewriter, load, 1, numWarpsOf(load), /*inits=*/{});
+    BarrierObjects empty(rewriter, load, slots, numWarpsOf(load), /*inits=*/{});
     Location loc = load.getLoc();
-    Value before = arith::XOrIOp::create(rewriter, loc, full.stateAt(load).front(), one);
-    SlotAcquireOp::create(rewriter, loc, empty.objects(), zero, before, full.objects(),
+    SlotAcquireOp::create(rewriter, loc, empty.objects(), slot, before, full.objects(),
                           /*elected=*/false, /*predicate=*/Value());
     rewriter.setInsertionPointAfter(
         lastWaitFor(lastUser(load->getBlock(), target.store.getBuffer())));
-    SlotReleaseOp::create(rewriter, loc, empty.objects(), zero, /*predicate=*/Value(),
+    SlotReleaseOp::create(rewriter, loc, empty.objects(), slot, /*predicate=*/Value(),
                           /*without=*/Value());
   }
 
