@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Analysis/IndexPolynomial.h"
+#include "tilec/Analysis/LoopCounter.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -141,8 +142,7 @@ static bool isMaxOfBounds(Value value, scf::ForOp loop) {
 /// The predicate, if it says that something is less than a bound, as `loop` compares.
 static arith::CmpIOp boundOf(TmaLoadOp copy, scf::ForOp loop) {
   auto bound = copy.getPredicate().getDefiningOp<arith::CmpIOp>();
-  auto less = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  return bound && bound.getPredicate() == less ? bound : nullptr;
+  return bound && bound.getPredicate() == lessOf(loop) ? bound : nullptr;
 }
 
 bool SharedAccessReader::mayHappenWithout(SyncAccess &access, scf::ForOp loop) const {

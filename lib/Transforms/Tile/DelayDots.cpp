@@ -21,6 +21,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/LoopCounter.h"
 #include "tilec/Analysis/ProductUnit.h"
 #include "tilec/Analysis/RolePlan.h"
 #include "tilec/Support/RemarkCategory.h"
@@ -468,9 +469,7 @@ void DotDelayer::run() {
   Value one =
       arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(loop.getStep().getType(), 1));
   Value next = arith::AddIOp::create(builder, loc, loop.getLowerBound(), one);
-  onceEnd = loop.getUnsignedCmp()
-                ? arith::MinUIOp::create(builder, loc, loop.getUpperBound(), next).getResult()
-                : arith::MinSIOp::create(builder, loc, loop.getUpperBound(), next).getResult();
+  onceEnd = lesserOf(builder, loop, loop.getUpperBound(), next);
   scf::ForOp mainRun = runMain(runFirst());
   for (auto [number, result] : llvm::zip(kept, mainRun.getResults()))
     loop.getResult(number).replaceAllUsesWith(result);

@@ -9,6 +9,7 @@
 #include "MaskGain.h"
 #include "mlir/IR/Builders.h"
 #include "tilec/Analysis/GlobalAccess.h"
+#include "tilec/Analysis/LoopCounter.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_TILEHOISTINVARIANTLOADSPASS
@@ -32,9 +33,7 @@ static bool isSmall(LoadOp load, int64_t threads, int64_t registers) {
 static Value hasIteration(OpBuilder &builder, scf::ForOp loop) {
   if (std::optional<APInt> trips = loop.getStaticTripCount(); trips && !trips->isZero())
     return Value();
-  auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  return arith::CmpIOp::create(builder, loop.getLoc(), predicate, loop.getLowerBound(),
-                               loop.getUpperBound());
+  return hasIterations(builder, loop);
 }
 
 static void hoist(LoadOp load, scf::ForOp loop, Value condition) {

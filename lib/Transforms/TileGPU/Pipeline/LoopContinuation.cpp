@@ -78,9 +78,7 @@ bool LoopContinuation::find(Value barriers) {
 Value LoopContinuation::endOfLoop(OpBuilder &builder) {
   Location loc = loop.getLoc();
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound(), step = loop.getStep();
-  Value most = loop.getUnsignedCmp()
-                   ? arith::MaxUIOp::create(builder, loc, lower, upper).getResult()
-                   : arith::MaxSIOp::create(builder, loc, lower, upper).getResult();
+  Value most = greaterOf(builder, loop, lower, upper);
   int64_t size = *getConstantIntValue(step);
   if (size == 1)
     return most;

@@ -12,14 +12,6 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-arith::CmpIPredicate tilegpu::lessOf(scf::ForOp loop) {
-  return loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-}
-
-Value tilegpu::isIteration(OpBuilder &builder, scf::ForOp loop, Value counter) {
-  return arith::CmpIOp::create(builder, loop.getLoc(), lessOf(loop), counter, loop.getUpperBound());
-}
-
 bool NextTile::isScalarCode(Operation *op) {
   if (op->getNumRegions() > 0 ||
       llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))

@@ -8,15 +8,11 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "tilec/Analysis/LoopCounter.h"
 #include "tilec/Analysis/WrittenMemory.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tilec::tilegpu {
-
-/// How a loop compares its counter with its end, and whether it has an iteration for a value of the
-/// counter.
-mlir::arith::CmpIPredicate lessOf(mlir::scf::ForOp loop);
-mlir::Value isIteration(mlir::OpBuilder &builder, mlir::scf::ForOp loop, mlir::Value counter);
 
 /// The code that values of the next iteration of a loop over tiles depend on.
 class NextTile {

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Builders.h"
+#include "tilec/Analysis/LoopCounter.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -42,16 +43,12 @@ Value ScheduleExpander::nextParity(OpBuilder &builder, Value nextSlot, Value par
 
 ScheduleExpander::AheadSlice ScheduleExpander::cloneSlice(OpBuilder &builder, Value iv,
                                                           MutableArrayRef<Value> ahead) {
-  Location loc = loop.getLoc();
   AheadSlice result;
   IRMapping &mapping = result.mapping;
   mapping.map(loop.getInductionVar(), iv);
   for (auto [arg, value] : llvm::zip(schedule.sliceArgs, ahead))
     mapping.map(loop.getRegionIterArg(arg), value);
-  auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  auto isInRange = [&]() -> Value {
-    return arith::CmpIOp::create(builder, loc, predicate, iv, endOfCopies(builder));
-  };
+  auto isInRange = [&] { return isLess(builder, loop, iv, endOfCopies(builder)); };
   if (schedule.loadsAhead() && !startsOwnCopies())
     result.inRange = isInRange();
   for (Operation *op : schedule.slice) {
@@ -244,10 +241,7 @@ Value ScheduleExpander::endOfCopies(OpBuilder &builder) {
   if (!copiesEnd) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(loop);
-    Value end = loop.getUpperBound(), next = successor->loop.getUpperBound();
-    copiesEnd = loop.getUnsignedCmp()
-                    ? arith::MaxUIOp::create(builder, loop.getLoc(), end, next).getResult()
-                    : arith::MaxSIOp::create(builder, loop.getLoc(), end, next).getResult();
+    copiesEnd = greaterOf(builder, loop, loop.getUpperBound(), successor->loop.getUpperBound());
   }
   return copiesEnd;
 }
@@ -356,9 +350,7 @@ void ScheduleExpander::emitPrologue(OpBuilder &builder, MutableArrayRef<Value> a
   Value iv = loop.getLowerBound();
   // A loop that begins behind its end has no iterations, and the next one begins at that end.
   if (successor)
-    iv = loop.getUnsignedCmp()
-             ? arith::MinUIOp::create(builder, loop.getLoc(), iv, loop.getUpperBound()).getResult()
-             : arith::MinSIOp::create(builder, loop.getLoc(), iv, loop.getUpperBound()).getResult();
+    iv = lesserOf(builder, loop, iv, loop.getUpperBound());
   for (int64_t i = 0; i < schedule.copiesInFront(); ++i) {
     if (i == 0 || !runsOnce)
       startCopies(builder, cloneSlice(builder, iv, ahead), slot);
@@ -493,9 +485,7 @@ void ScheduleExpander::releaseLastBuffers(OpBuilder &builder, Body &body) {
       !(usesRingsAgain() || (schedule.hasLoadWarps && inCluster)))
     return;
   Location loc = loop.getLoc();
-  auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  Value hasRun =
-      arith::CmpIOp::create(builder, loc, predicate, loop.getLowerBound(), loop.getUpperBound());
+  Value hasRun = hasIterations(builder, loop);
   Value next = body.loop.getTiedLoopResult(cast<BlockArgument>(body.fill));
   rings->tensorCopies->release(builder, loc, startsOwnCopies() ? slotBefore(builder, next) : next,
                                hasRun);

@@ -24,6 +24,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/LoopCounter.h"
 #include "tilec/Analysis/RolePlan.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "llvm/ADT/SetVector.h"
@@ -83,10 +84,6 @@ private:
   }
   Value constant(int64_t value) { return constant(value, i32); }
   template <typename Op> Value binary(Value a, Value b) { return Op::create(builder, loc, a, b); }
-  Value less(scf::ForOp loop, Value a, Value b) {
-    auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-    return arith::CmpIOp::create(builder, loc, predicate, a, b);
-  }
 
   WarpRolesOp roles;
   Location loc;
@@ -213,7 +210,7 @@ Value TurnTaker::iterationsOf(scf::ForOp loop, const IRMapping &mapping) {
   Value one = constant(1, type), zero = constant(0, type);
   Value last = binary<arith::SubIOp>(binary<arith::SubIOp>(upper, lower), one);
   Value count = binary<arith::AddIOp>(binary<arith::DivUIOp>(last, step), one);
-  count = arith::SelectOp::create(builder, loc, less(loop, lower, upper), count, zero);
+  count = arith::SelectOp::create(builder, loc, isLess(builder, loop, lower, upper), count, zero);
   if (type.isIndex())
     return arith::IndexCastOp::create(builder, loc, i32, count);
   return type.getIntOrFloatBitWidth() > 32
@@ -283,7 +280,7 @@ void TurnTaker::takeTurns() {
   tiles.getStepMutable().assign(binary<arith::MulIOp>(step, constant(kGroups, step.getType())));
 
   // The first tile is nobody's turn before.
-  Value hasTiles = less(tiles, lower, tiles.getUpperBound());
+  Value hasTiles = isIteration(builder, tiles, lower);
   TurnPassOp::create(builder, loc, group, binary<arith::AndIOp>(isSecond, hasTiles));
 
   builder.setInsertionPoint(loops.front());
@@ -297,10 +294,10 @@ void TurnTaker::passOn(Value step) {
   scf::ForOp last = loops.back();
   builder.setInsertionPoint(last);
   Value next = binary<arith::AddIOp>(tiles.getInductionVar(), step);
-  Value hasNext = less(tiles, next, tiles.getUpperBound());
+  Value hasNext = isIteration(builder, tiles, next);
   Value yes = arith::ConstantIntOp::create(builder, loc, true, 1);
   auto isEnd = [&](Value at) {
-    Value goesOn = less(last, at, last.getUpperBound());
+    Value goesOn = isIteration(builder, last, at);
     return binary<arith::AndIOp>(hasNext, binary<arith::XOrIOp>(goesOn, yes));
   };
   builder.setInsertionPointToStart(last.getBody());
