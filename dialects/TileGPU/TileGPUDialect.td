@@ -24,9 +24,12 @@ def TileGPU_Dialect : Dialect {
     turned into PTX, or into calls of the simulator, at the very end.
 
     Module attributes: `tilegpu.num_warps` (i32), `tilegpu.load_warps` (i32) when some warps only load,
-    `tilegpu.compute_groups` (i32) when that many groups of `num_warps` take tiles in turn, `tilegpu.num_ctas` (i32) when that many programs form a cluster, and, after allocation, `tilegpu.shared_bytes` (i32);
-    `tilegpu.min_ctas` (i32) when a pass asks for a register budget; `tilegpu.spills` when a thread's tensors take several times the registers that it has.
-    Function attribute: `tilegpu.few_registers` when a thread's code is to be ordered for few live registers.
+    `tilegpu.compute_groups` (i32) when that many groups of `num_warps` take tiles in turn, `tilegpu.num_ctas` (i32) when
+    that many programs form a cluster, and, after allocation, `tilegpu.shared_bytes` (i32); `tilegpu.min_ctas` (i32) when a
+    pass asks for a register budget; `tilegpu.spills` when a thread's tensors take several times the registers that it has.
+    Function attributes: `tilegpu.few_registers` when a thread's code is to be ordered for few live registers,
+    `tilegpu.gains_from_turns` when it would pay that CTAs run several programs, `tilegpu.ping_pong` when a second
+    warpgroup is to take tiles in turn.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;

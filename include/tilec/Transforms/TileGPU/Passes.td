@@ -192,9 +192,10 @@ def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::func::Fun
     A remark says why a load stays.
 
     In loops with several dots, or with one and in a loop over tiles or in programs of a cluster, that have a multiprocessor
-    to themselves, and where `warp_specialize=True` asks for it, the tensor copies are started by warps of their own (`tilegpu-split-roles`): slots
-    are acquired before they are filled, and released when they have been read. A remark says why not, where the loop asks
-    for it.
+    to themselves, and where `warp_specialize=True` asks for it, the tensor copies are started by warps of their own
+    (`tilegpu-split-roles`): slots are acquired before they are filled, and released when they have been read. A remark says
+    why not, where the loop asks for it. A kernel of one warpgroup whose tiles a second one is to take in turn gets the
+    attribute `tilegpu.ping_pong` (`tilegpu-ping-pong`).
 
     In a loop without dots that asks for `num_stages` itself (`tl.range(..., num_stages=3)`), or one that reduces in
     each iteration if `reduction-stages` is given, loads become async copies into slots that each thread
@@ -227,9 +228,9 @@ def TileGPUMakePersistentPass : Pass<"tilegpu-make-persistent", "::mlir::func::F
     By cost: kernels whose programs make one tile of a product each, whose load warps then fetch the next one while it is
     stored, and those of attention whose queries can have two slots (`gainsFromTurns`). That is so for grids of more
     programs than run at once, which is for whoever compiles for a grid to ask; otherwise such a kernel gets the attribute
-    `tilegpu.gains_from_turns`. Where rows of B begin between sectors of 32 bytes, a block takes a quarter more of the second cache's bandwidth: such programs run in pairs, which
-    mostly have the same columns and copy for each other (`tilegpu.paired`, see tilegpu-multicast-copies), if a tile has
-    no more rows than columns.
+    `tilegpu.gains_from_turns`. Where rows of B begin between sectors of 32 bytes, a block takes a quarter more of the
+    second cache's bandwidth: such programs run in pairs, which mostly have the same columns and copy for each other
+    (`tilegpu.paired`, see tilegpu-multicast-copies), if a tile has no more rows than columns.
 
     ```mlir
     %t = ...  // this turn's program, of %gx * %gy * %gz
