@@ -307,9 +307,10 @@ static int64_t bytesOfStores(Operation *scope) {
 }
 
 int64_t slotsBeside(Operation *scope, int64_t ringBytes, int64_t bytes) {
-  int64_t left =
-      processorOf(scope).maxSharedBytesPerCta() - ringBytes - std::max(bytes, bytesOfStores(scope));
-  return std::clamp<int64_t>(left / bytes, 0, 2);
+  constexpr int64_t barrierBytes = 1024, mostSlots = 2;
+  int64_t left = processorOf(scope).maxSharedBytesPerCta() - barrierBytes - ringBytes -
+                 std::max(bytes, bytesOfStores(scope));
+  return std::clamp<int64_t>(left / bytes, 0, mostSlots);
 }
 
 /// The buffer that a load does nothing but fill; null if it does anything else.

@@ -140,6 +140,8 @@ func.func @fill_for_loop(%map: !tile.desc<[16, 64], f16>, %n: i32) {
 // in the only one that there is memory for: released behind the loop that reads it. Not one that the kernel writes.
 #c = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [16, 64]>
 #s = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]}, [16, 64]>
+#c8 = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [0, 0]], block = []}, [8, 64]>
+#s8 = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32]]}, [8, 64]>
 #one = #tilegpu.linear<{offset = []}, [1]>
 module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK-LABEL: func.func @for_load_warps
@@ -169,6 +171,9 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK: %[[NEXT:.*]] = arith.xori %[[PARITY]]
 // CHECK: tilegpu.slot_release %[[EMPTY]][%c0_i32{{.*}}]
 // CHECK: scf.yield %[[NEXT]]
+// Two blocks would leave no memory for barrier objects.
+// CHECK-LABEL: func.func @beside_barriers
+// CHECK-COUNT-1: scf.for {{.*}} iter_args(%{{[a-z0-9]+}} = %c0_i32{{[_0-9]*}}) -> (i32)
 // CHECK-LABEL: func.func @written
 // CHECK-COUNT-1: tilegpu.slot_acquire
 // CHECK-NOT: tilegpu.slot_acquire
@@ -213,6 +218,30 @@ func.func @one_slot(%map: !tile.desc<[16, 64], f16>, %k: !tile.desc<[16, 64], f1
       %y = tilegpu.local_load %q : <[16, 64], f16, #s> -> tensor<16x64xf16, #c>
       %o = tile.splat %out : !tile.ptr<f16> -> tensor<16x64x!tile.ptr<f16>, #c>
       tile.store %o, %y : tensor<16x64x!tile.ptr<f16>, #c>
+      tilegpu.slot_release %empty[%c0] : <[1], i64, #one>
+    }
+  }
+  return
+}
+
+func.func @beside_barriers(%map: !tile.desc<[8, 64], f16>, %k: !tile.desc<[16, 64], f16>, %n: i32, %out: !tile.ptr<f16>, %p: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %empty = tilegpu.local_alloc : <[1], i64, #one>
+  %full = tilegpu.local_alloc : <[1], i64, #one>
+  %slots = tilegpu.local_alloc : <[16, 64], f16, #s, buffers = 112>
+  %ring = tilegpu.memdesc_index %slots[%c0] : <[16, 64], f16, #s, buffers = 112> -> <[16, 64], f16, #s>
+  scf.for %t = %c0 to %n step %c1 : i32 {
+    %x = tile.descriptor_load %map[%t, %c0] : !tile.desc<[8, 64], f16> -> tensor<8x64xf16, #c8>
+    %q = tilegpu.local_alloc : <[8, 64], f16, #s8>
+    tilegpu.local_store %x, %q : tensor<8x64xf16, #c8>, <[8, 64], f16, #s8>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      tilegpu.slot_acquire %empty[%c0], %p for %full : <[1], i64, #one>, <[1], i64, #one>
+      tilegpu.tma_load %k[%i, %c0], %ring, %full[%c0] : <[16, 64], f16>, <[16, 64], f16, #s>, <[1], i64, #one>
+      tilegpu.mbarrier_wait %full[%c0], %p : <[1], i64, #one>
+      %y = tilegpu.local_load %q : <[8, 64], f16, #s8> -> tensor<8x64xf16, #c8>
+      %o = tile.splat %out : !tile.ptr<f16> -> tensor<8x64x!tile.ptr<f16>, #c8>
+      tile.store %o, %y : tensor<8x64x!tile.ptr<f16>, #c8>
       tilegpu.slot_release %empty[%c0] : <[1], i64, #one>
     }
   }

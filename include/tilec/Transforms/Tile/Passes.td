@@ -74,9 +74,9 @@ def TileTakeTensorCopiesPass : Pass<"tile-take-tensor-copies", "::mlir::func::Fu
     Indices are taken not to leave their types. Programs may be counted from the last one down. Coordinates that may be
     negative without a mask that says so are refused, as are those that may need more than 32 bits, bases and strides that
     are not known to be multiples of 16 bytes, memory that the kernel writes, and a loop of which other tensors would still
-    be copied by threads. Blocks with extents that are no
-    powers of two are taken where they are the right operand of a dot that `tile-widen-dots` widens, the left one of a dot
-    that `tile-transpose-dots` transposes, or where each piece that `tile-split-tensors` cuts them into is copied so. A `tensor-map` remark says what a load that could have been one
+    be copied by threads. Blocks with extents that are no powers of two are taken where they are the right operand of a
+    dot that `tile-widen-dots` widens, the left one of a dot that `tile-transpose-dots` transposes, or where each piece
+    that `tile-split-tensors` cuts them into is copied so. A `tensor-map` remark says what a load that could have been one
     is missing.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
