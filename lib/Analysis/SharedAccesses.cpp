@@ -5,11 +5,11 @@
 
 #include "SharedAccesses.h"
 
+#include "dialects/Tile/LoopCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Analysis/IndexPolynomial.h"
-#include "tilec/Analysis/LoopCounter.h"
 
 using namespace mlir;
 using namespace tilec;

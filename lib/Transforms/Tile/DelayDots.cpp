@@ -18,10 +18,10 @@
 #include "tilec/Transforms/Tile/Passes.h"
 
 #include "MaskGain.h"
+#include "dialects/Tile/LoopCounter.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "tilec/Analysis/LoopCounter.h"
 #include "tilec/Analysis/ProductUnit.h"
 #include "tilec/Analysis/RolePlan.h"
 #include "tilec/Support/RemarkCategory.h"

@@ -7,9 +7,9 @@
 #include "tilec/Transforms/Tile/Passes.h"
 
 #include "MaskGain.h"
+#include "dialects/Tile/LoopCounter.h"
 #include "mlir/IR/Builders.h"
 #include "tilec/Analysis/GlobalAccess.h"
-#include "tilec/Analysis/LoopCounter.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_TILEHOISTINVARIANTLOADSPASS

@@ -6,9 +6,9 @@
 #ifndef TILEC_LIB_TRANSFORMS_TILEGPU_PIPELINE_NEXTTILE_H
 #define TILEC_LIB_TRANSFORMS_TILEGPU_PIPELINE_NEXTTILE_H
 
+#include "dialects/Tile/LoopCounter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "tilec/Analysis/LoopCounter.h"
 #include "tilec/Analysis/WrittenMemory.h"
 #include "llvm/ADT/SetVector.h"
 

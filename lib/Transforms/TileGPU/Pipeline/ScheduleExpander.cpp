@@ -6,9 +6,9 @@
 
 #include "ScheduleExpander.h"
 
+#include "dialects/Tile/LoopCounter.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Builders.h"
-#include "tilec/Analysis/LoopCounter.h"
 
 using namespace mlir;
 using namespace tilec;

@@ -20,11 +20,11 @@
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
+#include "dialects/Tile/LoopCounter.h"
 #include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "tilec/Analysis/LoopCounter.h"
 #include "tilec/Analysis/RolePlan.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "llvm/ADT/SetVector.h"

@@ -3,7 +3,7 @@
 //
 // See LoopCounter.h.
 
-#include "tilec/Analysis/LoopCounter.h"
+#include "dialects/Tile/LoopCounter.h"
 
 using namespace mlir;
 using namespace tilec;

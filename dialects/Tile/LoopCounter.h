@@ -3,8 +3,8 @@
 //
 // Values of a loop's counter, compared as the loop does: signed, or unsigned.
 
-#ifndef TILEC_ANALYSIS_LOOPCOUNTER_H
-#define TILEC_ANALYSIS_LOOPCOUNTER_H
+#ifndef TILEC_DIALECTS_TILE_LOOPCOUNTER_H
+#define TILEC_DIALECTS_TILE_LOOPCOUNTER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,4 +29,4 @@ mlir::Value greaterOf(mlir::OpBuilder &builder, mlir::scf::ForOp loop, mlir::Val
 
 } // namespace tilec
 
-#endif // TILEC_ANALYSIS_LOOPCOUNTER_H
+#endif // TILEC_DIALECTS_TILE_LOOPCOUNTER_H
