@@ -299,6 +299,9 @@ KernelMetadata readMetadata(JsonReader &reader, const Json &root) {
   visitIntegers(metadata,
                 [&](const char *key, auto &value) { reader.readInteger(root, key, value); });
   reader.read(root, "persistent", metadata.isPersistent);
+  reader.read(root, "programCounter", metadata.hasProgramCounter);
+  if (metadata.hasProgramCounter && !metadata.isPersistent)
+    reader.fail("'programCounter' is true, but 'persistent' is not");
   reader.readInteger(root, "splitK", metadata.splitK);
   if (metadata.splitK != 1 && (metadata.splitK != metadata.clusterX || metadata.splitK == 0 ||
                                metadata.clusterY != 1 || metadata.clusterZ != 1))
@@ -335,9 +338,10 @@ KernelMetadata readMetadata(JsonReader &reader, const Json &root) {
 
 std::string toJson(const KernelMetadata &metadata) {
   Json root = Json::object();
-  root["metadataVersion"] = metadata.splitK > 1     ? splitKMetadataVersion
-                            : metadata.isPersistent ? persistentMetadataVersion
-                                                    : 1;
+  root["metadataVersion"] = metadata.hasProgramCounter ? programCounterMetadataVersion
+                            : metadata.splitK > 1      ? splitKMetadataVersion
+                            : metadata.isPersistent    ? persistentMetadataVersion
+                                                       : 1;
   root["tilecVersion"] = metadata.tilecVersion;
   root["name"] = metadata.name;
   root["target"] = metadata.target;
@@ -346,6 +350,8 @@ std::string toJson(const KernelMetadata &metadata) {
   // Kernels that any runtime can launch do not mention it.
   if (metadata.isPersistent)
     root["persistent"] = true;
+  if (metadata.hasProgramCounter)
+    root["programCounter"] = true;
   if (metadata.splitK > 1)
     root["splitK"] = metadata.splitK;
 

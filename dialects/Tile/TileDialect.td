@@ -76,6 +76,9 @@ def Tile_Dialect : Dialect {
     /// The axis (i32) of an argument that is the number of programs along it, of a persistent kernel, whose own grid is
     /// another one. The caller does not give it.
     static constexpr ::llvm::StringLiteral kProgramsAttr = "tile.programs";
+    /// Unit attribute of an argument that is the address of the launch's counter of programs (u32, zero between launches),
+    /// of a persistent kernel whose CTAs take programs from it. The caller does not give it.
+    static constexpr ::llvm::StringLiteral kProgramCounterAttr = "tile.program_counter";
     /// Contiguity hint: dense i32 array, one per dimension.
     static constexpr ::llvm::StringLiteral kContiguityAttr = "tile.contiguity";
     /// Constancy hint: dense i32 array, one per dimension.

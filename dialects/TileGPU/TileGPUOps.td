@@ -20,6 +20,7 @@ include "dialects/TileGPU/TileGPUTensorCopyOps.td"
 include "dialects/TileGPU/TileGPURoleOps.td"
 include "dialects/TileGPU/TileGPUClusterOps.td"
 include "dialects/TileGPU/TileGPUProgramOps.td"
+include "dialects/TileGPU/TileGPUSchedulerOps.td"
 include "dialects/TileGPU/TileGPUTensorMapOps.td"
 include "dialects/TileGPU/TileGPUTimelineOps.td"
 

@@ -12,6 +12,14 @@ using namespace tilec::tilegpu;
 LogicalResult ProgramOfTileOp::verify() {
   if (getFirst().has_value() != bool(getGroup()))
     return emitOpError("expects 'first' and a group, or neither");
+  if (getLeast() && !getGroup())
+    return emitOpError("expects a group of which the last one has at least so many");
+  return success();
+}
+
+LogicalResult NextProgramOp::verify() {
+  if (!isa<scf::ForOp>((*this)->getParentOp()))
+    return emitOpError("expects to be directly inside a loop over turns");
   return success();
 }
 

@@ -10,7 +10,7 @@
 
 include "dialects/TileGPU/TileGPULayoutOps.td"
 
-def TileGPU_ProgramOfTileOp : TileGPU_Op<"program_of_tile", [Pure, DeclareOpInterfaceMethods<Tile_AxisFactsOpInterface>]> {
+def TileGPU_ProgramOfTileOp : TileGPU_Op<"program_of_tile", [Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<Tile_AxisFactsOpInterface>]> {
   let summary = "index along an axis of the program that a persistent CTA runs";
   let description = [{
     The programs of a grid of `sizes` are numbered, x counting fastest; this is the index along `axis` of the one with the
@@ -18,18 +18,20 @@ def TileGPU_ProgramOfTileOp : TileGPU_Op<"program_of_tile", [Pure, DeclareOpInte
 
     With `first`, an axis, programs whose index along it is small come first: of `group` neighbours in the other two axes,
     at first those with index 0, then those with index 1, until the group is done. With `last` as well it is counted
-    from the end: those with the largest index come first.
+    from the end: those with the largest index come first. With `least` the last group has what is left and at least so many
+    neighbours, if there are; `group` is a power of two then.
 
-    `program_of_tile_c1`: `group` is given with `first`, and only then.
+    `program_of_tile_c1`: `group` is given with `first`, and only then. `program_of_tile_c2`: `least` comes with a group.
 
-    Example: `%x = tilegpu.program_of_tile 0, %t of %gx, %gy, %gz first 0 in %n`
+    Example: `%x = tilegpu.program_of_tile 0, %t of %gx, %gy, %gz first 0 in %n least %m`
   }];
   let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$axis, I32:$tile,
     I32:$size_x, I32:$size_y, I32:$size_z,
-    OptionalAttr<ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>>:$first, UnitAttr:$last, Optional<I32>:$group);
+    OptionalAttr<ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>>:$first, UnitAttr:$last, Optional<I32>:$group,
+    Optional<I32>:$least);
   let results = (outs I32:$result);
   let assemblyFormat = [{
-    $axis `,` $tile `of` $size_x `,` $size_y `,` $size_z (`first` $first^)? (`last` $last^)? (`in` $group^)? attr-dict
+    $axis `,` $tile `of` $size_x `,` $size_y `,` $size_z (`first` $first^)? (`last` $last^)? (`in` $group^)? (`least` $least^)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -39,8 +41,8 @@ def TileGPU_OrderedProgramOp : TileGPU_Op<"ordered_program", [Pure, DeclareOpInt
   let description = [{
     CTAs are started x counting fastest. Along `longest`, an axis, programs take longer and longer, with `last`, or shorter
     and shorter. With `last` indices along it are counted from the end. Where it is x, of 2^`group` neighbours along y at
-    first all those run that take longest, then all the next ones, and so on; what is left of y keeps its order. `group` is
-    from 0 to 15; along y and z nothing depends on it.
+    first all those run that take longest, then all the next ones, and so on; the last two groups are one, with what is left
+    of y. `group` is from 0 to 15; along y and z nothing depends on it.
 
     Example: `%x = tilegpu.ordered_program 0 longest 0 last in %g`
   }];

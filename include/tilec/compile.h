@@ -65,8 +65,8 @@ typedef TILEC_ENUM(tilec_stage){TILEC_STAGE_DEFAULT = 0,   TILEC_STAGE_AST = 1,
 /// Makes the kernel persistent where that is possible: it is launched with as many CTAs as fit at
 /// once, which run one program after the other. Launches with tilec give grids as ever. Where
 /// neither this nor the next flag is given, kernels that are compiled for a launch (tilec_jit) are
-/// persistent by cost: where each program makes one tile of a product, and the grid has more
-/// programs than the device has multiprocessors; others are not.
+/// persistent by cost: where each program makes one tile of a product, or those of attention with
+/// load warps, and the grid has more programs than run at once; others are not.
 #define TILEC_COMPILE_PERSISTENT UINT32_C(256)
 /// Makes it so never, not even where it pays: for launchers that give a grid to the driver.
 #define TILEC_COMPILE_NO_PERSISTENT UINT32_C(512)

@@ -39,22 +39,49 @@ int ProtocolSkeleton::ringOf(Value descriptor) const {
   return found == ringNumbers.end() ? -1 : found->second;
 }
 
+/// The barrier objects that a step is about, and which of them; nothing stands for all.
+static std::pair<Value, Value> objectOf(Operation *op) {
+  if (auto init = dyn_cast<MbarrierInitOp>(op))
+    return {init.getBarriers(), {}};
+  if (auto inval = dyn_cast<MbarrierInvalOp>(op))
+    return {inval.getBarriers(), {}};
+  if (auto wait = dyn_cast<MbarrierWaitOp>(op))
+    return {wait.getBarriers(), wait.getSlot()};
+  if (auto acquire = dyn_cast<SlotAcquireOp>(op))
+    return {acquire.getEmpty(), acquire.getSlot()};
+  if (auto release = dyn_cast<SlotReleaseOp>(op))
+    return {release.getEmpty(), release.getSlot()};
+  if (auto copy = dyn_cast<TmaLoadOp>(op))
+    return {copy.getBarriers(), copy.getSlot()};
+  if (auto send = dyn_cast<SendProgramOp>(op))
+    return {send.getBarriers(), send.getSlot()};
+  return {};
+}
+
+/// The slot that an operation of the load warps fills; null for others.
+static Value filledBy(Operation *op) {
+  if (auto copy = dyn_cast<TmaLoadOp>(op))
+    return copy.getBuffer();
+  auto send = dyn_cast<SendProgramOp>(op);
+  return send ? Value(send.getBuffer()) : Value();
+}
+
 void ProtocolSkeleton::findRings() {
   func.walk([&](Operation *op) {
     if (auto init = dyn_cast<MbarrierInitOp>(op))
       addRing(init.getBarriers(), false);
     else if (auto wait = dyn_cast<MbarrierWaitOp>(op))
       addRing(wait.getBarriers(), false);
-    else if (auto copy = dyn_cast<TmaLoadOp>(op))
-      addRing(copy.getBuffer(), true), addRing(copy.getBarriers(), false);
+    else if (Value buffer = filledBy(op))
+      addRing(buffer, true), addRing(objectOf(op).first, false);
   });
   func.walk([&](SlotAcquireOp acquire) {
     int empty = addRing(acquire.getEmpty(), false);
     if (empty < 0)
       return;
     for (Operation *user : acquire.getFull().getUsers())
-      if (auto copy = dyn_cast<TmaLoadOp>(user))
-        if (int ring = ringOf(copy.getBuffer());
+      if (Value buffer = filledBy(user))
+        if (int ring = ringOf(buffer);
             ring >= 0 && !llvm::is_contained(rings[size_t(empty)].guarded, ring))
           rings[size_t(empty)].guarded.push_back(ring);
   });
@@ -202,23 +229,6 @@ bool ProtocolSkeleton::addRoles(WarpRolesOp op) {
   return true;
 }
 
-/// The barrier objects that a step is about, and which of them; nothing stands for all.
-static std::pair<Value, Value> objectOf(Operation *op) {
-  if (auto init = dyn_cast<MbarrierInitOp>(op))
-    return {init.getBarriers(), {}};
-  if (auto inval = dyn_cast<MbarrierInvalOp>(op))
-    return {inval.getBarriers(), {}};
-  if (auto wait = dyn_cast<MbarrierWaitOp>(op))
-    return {wait.getBarriers(), wait.getSlot()};
-  if (auto acquire = dyn_cast<SlotAcquireOp>(op))
-    return {acquire.getEmpty(), acquire.getSlot()};
-  if (auto release = dyn_cast<SlotReleaseOp>(op))
-    return {release.getEmpty(), release.getSlot()};
-  if (auto copy = dyn_cast<TmaLoadOp>(op))
-    return {copy.getBarriers(), copy.getSlot()};
-  return {};
-}
-
 bool ProtocolSkeleton::addObjectStep(Operation *op, Value objects, Value slot, Nodes &nodes) {
   ProtocolNode node;
   node.op = op;
@@ -241,7 +251,7 @@ bool ProtocolSkeleton::addObjectStep(Operation *op, Value objects, Value slot, N
     node.count = int(numWarpsOf(func) * numCtasOf(func));
     if (release.getPredicate())
       node.predicate = code->of(release.getPredicate());
-  } else if (!describeCopy(cast<TmaLoadOp>(op), node)) {
+  } else if (!describeCopy(op, node)) {
     return false;
   }
   node.object = ringOf(objects);
@@ -307,13 +317,16 @@ std::pair<int, ScalarCode::Id> ProtocolSkeleton::slotOf(Value view) {
   return {ring, index ? code->of(index.getIndex()) : code->constant(0)};
 }
 
-bool ProtocolSkeleton::describeCopy(TmaLoadOp copy, ProtocolNode &node) {
+bool ProtocolSkeleton::describeCopy(Operation *op, ProtocolNode &node) {
   node.step = ProtocolStepKind::Copy;
-  node.count = int(copy.getArrivals());
-  if (copy.getPredicate())
-    node.predicate = code->of(copy.getPredicate());
-  std::tie(node.ring, node.slot) = slotOf(copy.getBuffer());
-  return node.ring >= 0 || refuse(copy, "its buffer is not known");
+  node.count = 1;
+  if (auto copy = dyn_cast<TmaLoadOp>(op)) {
+    node.count = int(copy.getArrivals());
+    if (copy.getPredicate())
+      node.predicate = code->of(copy.getPredicate());
+  }
+  std::tie(node.ring, node.slot) = slotOf(filledBy(op));
+  return node.ring >= 0 || refuse(op, "its buffer is not known");
 }
 
 void ProtocolSkeleton::addAccesses(Operation *op, Nodes &nodes) {

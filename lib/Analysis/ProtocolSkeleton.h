@@ -124,7 +124,7 @@ private:
   /// A step that is about one barrier object, or all of a ring.
   bool addObjectStep(mlir::Operation *op, mlir::Value objects, mlir::Value slot,
                      std::vector<ProtocolNode> &nodes);
-  bool describeCopy(tilegpu::TmaLoadOp copy, ProtocolNode &node);
+  bool describeCopy(mlir::Operation *op, ProtocolNode &node);
   void addAccesses(mlir::Operation *op, std::vector<ProtocolNode> &nodes);
   void addProduct(tilegpu::WgmmaOp product, std::vector<ProtocolNode> &nodes);
   void describeLoop(mlir::scf::ForOp loop, const std::vector<ProtocolNode> &body);

@@ -43,10 +43,13 @@ SharedAccessReader::SharedAccessReader(FunctionOpInterface func,
       partedBuffers.insert(ringOf(store.getBuffer()));
   });
   func.walk([&](SlotAcquireOp acquire) {
+    DenseSet<Operation *> &released = ringsOfEmpty[ringOf(acquire.getEmpty())];
     for (Operation *user : acquire.getFull().getUsers())
       if (auto copy = dyn_cast<TmaLoadOp>(user)) {
-        ringsOfEmpty[ringOf(acquire.getEmpty())].insert(ringOf(copy.getBuffer()));
+        released.insert(ringOf(copy.getBuffer()));
         acquiredRings.insert(ringOf(copy.getBuffer()));
+      } else if (auto send = dyn_cast<SendProgramOp>(user)) {
+        released.insert(ringOf(send.getBuffer()));
       }
   });
 }

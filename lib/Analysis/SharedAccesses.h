@@ -106,8 +106,10 @@ public:
   /// The ring that a value is, or is a view of, when that is certain.
   mlir::Operation *ringOf(mlir::Value descriptor) const;
 
-  /// The rings whose slots `release` lets tensor copies fill.
+  /// The rings whose slots `release` lets be filled.
   llvm::DenseSet<mlir::Operation *> releasedBy(tilegpu::SlotReleaseOp release) const;
+  /// Whether load warps fill the slots of a ring by tensor copies.
+  bool isFilledByLoadWarps(mlir::Operation *alloc) const { return acquiredRings.contains(alloc); }
   /// Whether `access`, in front of `loop`, may have happened when that does not run. A copy for one
   /// of its iterations has not. One for an iteration of two loops, of which the second begins where
   /// the first ends, remembers that the first has not run.

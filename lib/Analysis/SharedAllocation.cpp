@@ -236,9 +236,10 @@ SharedAllocation::SharedAllocation(FunctionOpInterface func) {
           buffer.alignment = kSwizzleAlignment;
         if (isa<tilegpu::EncodeTensorMapOp>(user))
           buffer.alignment = std::max(buffer.alignment, SharedAllocation::kTensorMapAlignment);
-        if (isa<tilegpu::MbarrierInitOp, tilegpu::EncodeTensorMapOp>(user)) {
-          // Nobody else may touch the bytes of a barrier object, or those in which maps are
-          // encoded.
+        if (isa<tilegpu::MbarrierInitOp, tilegpu::SendProgramOp, tilegpu::EncodeTensorMapOp>(
+                user)) {
+          // Nobody else may touch the bytes of a barrier object, of a program's number, or those in
+          // which maps are encoded.
           buffer.firstUse = 0;
           buffer.lastUse = std::numeric_limits<unsigned>::max();
         }

@@ -219,8 +219,8 @@ void Synchroniser::findFencesOfRelease(SlotReleaseOp release, const State &state
   DenseSet<Operation *> rings = reader.releasedBy(release);
   unsigned number = reader.numberOf(release);
   for (const SyncAccess &earlier : state)
-    if (rings.contains(earlier.alloc) && !earlier.usesAsyncProxy && !earlier.isFenced &&
-        earlier.progress != Progress::InFlight) {
+    if (rings.contains(earlier.alloc) && reader.isFilledByLoadWarps(earlier.alloc) &&
+        !earlier.usesAsyncProxy && !earlier.isFenced && earlier.progress != Progress::InFlight) {
       if (isChecking)
         isEnough = false;
       else

@@ -120,6 +120,8 @@ Error KernelBuilder::bindParameters() {
   options.numCtas = spec.numCtas;
   options.splitK = spec.splitK;
   options.tensorCopies = spec.tensorCopies;
+  // The launches of C source share nothing that a counter could be in.
+  options.programCounter = false;
   for (const KernelParam &param : info->params) {
     for (const auto &[name, type] : spec.arguments)
       if (name == param.name)

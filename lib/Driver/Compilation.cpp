@@ -164,6 +164,7 @@ PipelineOptions Compilation::tileGPUOptions() const {
   pipeline.storeBytes = storeBytes;
   if (options.persistent.value_or(options.persistentByCost))
     pipeline.persistent = options.persistent ? "on" : "auto";
+  pipeline.programCounter = options.programCounter;
   pipeline.timeline = {int64_t(options.timelineMarks), int64_t(options.timelineFirstCta),
                        int64_t(options.timelineLastCta)};
   return pipeline;
@@ -218,6 +219,7 @@ bool Compilation::toTileGPU() {
   result->metadata.splitK = uint32_t(tilegpu::splitKOf(*module));
   result->metadata.clusterX = uint32_t(tilegpu::clusterSizeOf(*module));
   result->metadata.isPersistent = isPersistent(*module);
+  result->metadata.hasProgramCounter = hasProgramCounter(*module);
   fillTensorMaps(*module, result->metadata);
   if (gainsFromTurns(*module))
     result->metadata.properties.emplace_back("persistent",

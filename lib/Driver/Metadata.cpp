@@ -90,12 +90,20 @@ void fillTensorMaps(ModuleOp module, tilecrt::KernelMetadata &metadata) {
             describeMap(cast<tile::DescType>(func.getArgument(i).getType()), map));
 }
 
-bool isPersistent(ModuleOp module) {
-  return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp func) {
-    return llvm::any_of(llvm::seq(func.getNumArguments()), [&](unsigned i) {
-      return func.getArgAttr(i, tile::TileDialect::kProgramsAttr) != nullptr;
-    });
+/// Whether an argument of the module's kernel has an attribute.
+static bool hasArgumentWith(ModuleOp module, StringRef attribute) {
+  return llvm::any_of(module.getOps<func::FuncOp>(), [&](func::FuncOp func) {
+    return llvm::any_of(llvm::seq(func.getNumArguments()),
+                        [&](unsigned i) { return func.getArgAttr(i, attribute) != nullptr; });
   });
+}
+
+bool isPersistent(ModuleOp module) {
+  return hasArgumentWith(module, tile::TileDialect::kProgramsAttr);
+}
+
+bool hasProgramCounter(ModuleOp module) {
+  return hasArgumentWith(module, tile::TileDialect::kProgramCounterAttr);
 }
 
 bool gainsFromTurns(ModuleOp module) {

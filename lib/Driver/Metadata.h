@@ -18,6 +18,8 @@ void fillFromTile(mlir::ModuleOp module, tilecrt::KernelMetadata &metadata);
 void fillTensorMaps(mlir::ModuleOp module, tilecrt::KernelMetadata &metadata);
 /// Whether the module's kernel, of the tilegpu dialect, is persistent.
 bool isPersistent(mlir::ModuleOp module);
+/// Whether its CTAs take programs from a counter.
+bool hasProgramCounter(mlir::ModuleOp module);
 
 /// Whether it is not, but would gain from it in launches of more programs than run at once.
 bool gainsFromTurns(mlir::ModuleOp module);

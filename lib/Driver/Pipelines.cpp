@@ -94,7 +94,8 @@ static void addLayouts(PassList &passes, const PipelineOptions &options) {
 /// Copies ahead of the iteration that reads them.
 static void addPipelining(PassList &passes, const PipelineOptions &options) {
   passes.add(createTileGPUDeferReductionsPass());
-  passes.add(createTileGPUMakePersistentPass({options.persistent, options.reductionStages}));
+  passes.add(createTileGPUMakePersistentPass({options.persistent, options.reductionStages,
+                                              options.programCounter && options.numCtas == 1}));
   passes.add(createTileGPUOrderProgramsPass({options.reductionStages}));
   passes.add(createTileGPUPipelineLoopsPass(
       {options.reductionStages, options.loadWarps, options.numCtas}));
@@ -103,6 +104,7 @@ static void addPipelining(PassList &passes, const PipelineOptions &options) {
   passes.add(createTileGPUSplitRolesPass());
   passes.add(createTileGPUMulticastCopiesPass({options.numCtas}));
   passes.add(createTileGPUPingPongPass());
+  passes.add(createTileGPUScheduleDynamicallyPass({options.programCounter}));
   passes.add(createTileGPUUnrollLoopsPass());
 }
 

@@ -507,7 +507,9 @@ LaunchShape CudaFunction::shapeOf(const LaunchRequest &request) const {
   else
     shape.cluster = {request.cluster[0], request.cluster[1], request.cluster[2]};
   shape.dynamicSharedBytes = facts.dynamicSharedBytes;
-  shape.programmatic = request.isProgrammatic;
+  // A launch that began before the one in front of it has ended would take numbers from its
+  // counter.
+  shape.programmatic = request.isProgrammatic && !facts.hasProgramCounter;
   shape.cooperative = request.isCooperative;
   shape.residentBlocks = residentBlocks;
   shape.splitK = facts.splitK;
@@ -552,10 +554,9 @@ Status CudaFunction::queue(const LaunchRequest &request) {
     TILECRT_RETURN_IF_ERROR(latestMaps.get(request.arguments, state.table(), maps.data()));
   for (CUtensorMap &map : maps)
     addresses.push_back(&map);
-  std::array<uint32_t, 3> programs = request.grid;
-  if (residentBlocks != 0)
-    for (uint32_t &number : programs)
-      addresses.push_back(&number);
+  ProgramArguments programs(shape.grid);
+  TILECRT_RETURN_IF_ERROR(programs.setStream(facts, state, streamOf(request.stream)));
+  programs.addTo(addresses, facts);
   LaunchSetup setup = makeLaunchSetup(shape);
   setup.point();
   setup.config.hStream = streamOf(request.stream);

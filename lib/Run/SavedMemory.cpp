@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint64_t pageBytes = 4096;
 /// Between two buffers: a wrong index has to be large to meet another one.
-constexpr uint64_t gapBytes = uint64_t(64) << 20;
+constexpr uint64_t savedGapBytes = uint64_t(64) << 20;
 
 uint64_t roundToPages(uint64_t bytes) { return (bytes + pageBytes - 1) / pageBytes * pageBytes; }
 
@@ -38,13 +38,13 @@ SavedMemory::~SavedMemory() {
 }
 
 Status SavedMemory::reserve() {
-  size = gapBytes;
+  size = savedGapBytes;
   std::vector<uint64_t> offsets;
   uint64_t bytes = 0;
   for (const SavedBuffer &buffer : saved.buffers) {
     // Where it was in its page: what was misaligned is so again.
     offsets.push_back(size + buffer.address % pageBytes);
-    size += roundToPages(buffer.address % pageBytes + buffer.bytes) + gapBytes;
+    size += roundToPages(buffer.address % pageBytes + buffer.bytes) + savedGapBytes;
     bytes += buffer.bytes;
   }
   void *reserved =

@@ -110,6 +110,8 @@ int cuStreamDestroy_v2(void *stream) { return success; }
 int cuStreamSynchronize(void *stream) { return say("wait for stream %d %p", current(), stream); }
 int cuStreamWaitEvent(void *stream, void **event, unsigned flags) { return say("%p waits for %p", stream, *event); }
 int cuStreamIsCapturing(void *stream, int *status) { *status = 0; return success; }
+int cuStreamGetId(void *stream, unsigned long long *number) { *number = (unsigned long long)stream; return success; }
+int cuThreadExchangeStreamCaptureMode(int *mode) { return success; }
 int cuStreamBeginCapture_v2(void *stream, int mode) { return success; }
 int cuStreamEndCapture(void *stream, void **graph) { return invalid; }
 int cuGraphInstantiateWithFlags(void **instance, void *graph, unsigned long long flags) { return invalid; }

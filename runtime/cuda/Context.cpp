@@ -8,6 +8,8 @@
 namespace tilecrt::cuda {
 
 ContextState::~ContextState() {
+  if (ContextScope scope(*this); scope.status().ok())
+    counters.release(table());
   // At process exit the driver may be gone already; there is nobody left to tell.
   table().primaryCtxRelease(dev.handle());
 }

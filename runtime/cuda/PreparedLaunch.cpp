@@ -101,9 +101,8 @@ Result<PreparedLaunch> PreparedLaunch::create(std::shared_ptr<Kernel> kernel,
     result.addresses.push_back(&result.maps[i]);
   }
   if (shape.residentBlocks != 0) {
-    result.programs.resize(3);
-    for (uint32_t &number : result.programs)
-      result.addresses.push_back(&number);
+    result.programs = std::make_unique<ProgramArguments>(shape.grid);
+    result.programs->addTo(result.addresses, *metadata);
   }
   result.takeGrid(shape.grid);
   result.function = std::move(kernel);
@@ -149,9 +148,8 @@ void PreparedLaunch::takeGrid(const Dim3 &grid) {
   setup.config.gridDimX = unsigned(launched.x);
   setup.config.gridDimY = unsigned(launched.y);
   setup.config.gridDimZ = unsigned(launched.z);
-  if (!programs.empty())
-    for (auto [axis, number] : {std::pair(0, grid.x), std::pair(1, grid.y), std::pair(2, grid.z)})
-      programs[size_t(axis)] = uint32_t(number);
+  if (programs)
+    programs->setGrid(grid);
 }
 
 Status PreparedLaunch::launch(CUstream stream) {
@@ -160,6 +158,8 @@ Status PreparedLaunch::launch(CUstream stream) {
   TILECRT_RETURN_IF_ERROR(scope.status());
   if (staleMaps)
     TILECRT_RETURN_IF_ERROR(encodeStaleMaps());
+  if (programs)
+    TILECRT_RETURN_IF_ERROR(programs->setStream(*metadata, context, stream));
   setup.point();
   setup.config.hStream = stream;
   CUresult result =

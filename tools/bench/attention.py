@@ -50,7 +50,9 @@ OTHERS = {
     + others(DESCRIPTORS, (128, 64, 8, 2), (64, 64, 4, 2), (64, 32, 4, 2), (128, 32, 8, 2), (128, 32, 8, 3))}
 # Load warps fetch the next program's queries, of which there are two slots, while one is computed.
 PERSISTENT = {64: [], 256: [],
-              128: [replace(c, persistent=True) for c in (*blocks((128, 128, 8, 2)), *others(DESCRIPTORS, (128, 128, 8, 2)))]}
+              128: [replace(c, persistent=True) for c in (
+                  *blocks((128, 128, 8, 2)), *others(DESCRIPTORS, (128, 128, 8, 2)),
+                  Configuration(dict(BLOCK_M=128, BLOCK_N=128, COPIES_OUT=True), 8, 2, DESCRIPTORS))]}
 TILES = {
     64: tiles((128, 64, 4, 3, False), (128, 128, 8, 3, False), (64, 64, 4, 3, False), (128, 64, 8, 2, False),
               (128, 64, 8, 2, True), (64, 128, 4, 2, False), (128, 128, 8, 2, False)),

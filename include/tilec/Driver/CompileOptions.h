@@ -73,6 +73,9 @@ struct LoweringOptions {
   std::optional<bool> persistent{};
   /// They do where that pays, in launches of more programs than run at once.
   bool persistentByCost = false;
+  /// Where programs take different times, CTAs that run several take the next one from a counter,
+  /// which whoever launches the kernel has to keep.
+  bool programCounter = true;
   /// Programs of a cluster, neighbours along x, which copy blocks that several of them load for
   /// each other, where the kernel allows it; the grid's first size is a multiple. 1, 2, 4 or 8; not
   /// given: 1.
@@ -156,8 +159,8 @@ void visitCodeOptions(Options &options, Visitor &&visit) {
   visit("unrollLimit", unrollLimit);
   std::conditional_t<isConst, const LoweringOptions, LoweringOptions> &back = options;
   auto &[maxRegisters, target, lineInfo, fpFusion, flushSubnormals, countInstructions, tensorCopies,
-         persistent, persistentByCost, numCtas, splitK, timelineMarks, timelineFirstCta,
-         timelineLastCta] = back;
+         persistent, persistentByCost, programCounter, numCtas, splitK, timelineMarks,
+         timelineFirstCta, timelineLastCta] = back;
   visit("maxRegisters", maxRegisters);
   visit("target", target);
   visit("lineInfo", lineInfo);
@@ -167,6 +170,7 @@ void visitCodeOptions(Options &options, Visitor &&visit) {
   visit("tensorCopies", tensorCopies);
   visit("persistent", persistent);
   visit("persistentByCost", persistentByCost);
+  visit("programCounter", programCounter);
   visit("numCtas", numCtas);
   visit("splitK", splitK);
   visit("timelineMarks", timelineMarks);

@@ -24,6 +24,8 @@ struct PipelineOptions {
   std::string loadWarps = "auto";
   /// CTAs that run several programs: "on", "off" or "auto" (tilegpu-make-persistent).
   std::string persistent = "off";
+  /// Whether launches have a counter from which CTAs take programs (tilegpu-schedule-dynamically).
+  bool programCounter = true;
   /// Shared memory that the stores of a tile may take, in bytes (tilegpu-lower-tensor-stores);
   /// zero: as much as they need.
   int64_t storeBytes = 0;

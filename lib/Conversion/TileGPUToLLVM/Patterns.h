@@ -53,6 +53,7 @@ void populateWgmmaPatterns(mlir::RewritePatternSet &patterns, const ThreadLoweri
 void dropIdleWgmmaOrder(mlir::Operation *op);
 /// Groups of computing warps, and their turns.
 void populateRolePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+void populateSchedulerPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 /// Warps with roles become a branch. All that is inside has been converted.
 void lowerWarpRoles(mlir::ModuleOp module, const ThreadPosition &position);
 /// Tensor copies and barrier objects.

@@ -69,6 +69,12 @@ struct Arithmetic {
   Value isAtMost(Value a, Value b) {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, a, b);
   }
+  /// Neighbours run in groups of a power of two. The last group has at least `least`: nothing comes
+  /// behind its short programs, and with enough of them CTAs end closer together. It begins there.
+  Value beginOfLast(Value all, Value group, Value least) {
+    Value rest = sub(all, min(least, all));
+    return sub(rest, bitAnd(rest, sub(group, constant(1))));
+  }
   Value select(Value condition, Value a, Value b) {
     return arith::SelectOp::create(builder, loc, condition, a, b);
   }
@@ -82,8 +88,10 @@ struct Arithmetic {
 
 /// Of `group` neighbours in the axes other than `first`, those with the smallest index come first:
 ///
-///   members = group * size[first]; in = tile % members; start = tile / members * group
-///   width = min(group, all - start); index[first] = in / width; other = start + in % width
+///   start = tile / (group * size[first]) * group; width = min(group, all - start)
+///   in = tile - start * size[first]; index[first] = in / width; other = start + in % width
+///
+/// With `least` and from `begin` (beginOfLast) on: start = begin, width = all - begin.
 struct ProgramOfTile : ThreadPattern<ProgramOfTileOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(ProgramOfTileOp op, OpAdaptor adaptor,
@@ -102,9 +110,16 @@ struct ProgramOfTile : ThreadPattern<ProgramOfTileOp> {
     // No more than there are, so that the product below cannot overflow.
     Value group = a.min(adaptor.getGroup(), number);
     Value members = a.mul(group, length);
-    Value start = a.mul(a.div(adaptor.getTile(), members), group);
-    Value within = a.rem(adaptor.getTile(), members);
-    Value width = a.min(group, a.sub(number, start));
+    Value start = a.mul(a.div(adaptor.getTile(), members), group), within, width;
+    if (Value least = adaptor.getLeast()) {
+      Value begin = a.beginOfLast(number, group, least);
+      start = a.min(start, begin);
+      within = a.sub(adaptor.getTile(), a.mul(start, length));
+      width = a.select(a.isAtMost(begin, start), a.sub(number, begin), group);
+    } else {
+      within = a.rem(adaptor.getTile(), members);
+      width = a.min(group, a.sub(number, start));
+    }
     if (op.getAxis() == *axis) {
       Value index = a.div(within, width);
       rewriter.replaceOp(op, op.getLast() ? a.sub(a.sub(length, a.constant(1)), index) : index);
@@ -118,11 +133,10 @@ struct ProgramOfTile : ThreadPattern<ProgramOfTileOp> {
 
 /// Of 2^group neighbours along y those with one index along x come one after the other:
 ///
-///   first = y & -2^group; in = x + size[0] * (y - first)
-///   index[0] = in >> group; index[1] = first + in % 2^group
+///   first = y & -2^group; width = 2^group; in = x + size[0] * (y - first)
+///   index[0] = in / width; index[1] = first + in % width
 ///
-/// The last two groups are one, so that CTAs end closer together: nothing comes behind their short
-/// programs.
+/// From `begin` (beginOfLast, of two groups) on: first = begin, width = size[1] - begin.
 struct OrderedProgram : ThreadPattern<OrderedProgramOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(OrderedProgramOp op, OpAdaptor adaptor,
@@ -140,24 +154,20 @@ struct OrderedProgram : ThreadPattern<OrderedProgramOp> {
 
 private:
   static Value indexInGroup(uint32_t axis, Value log2, Arithmetic &a) {
-    // The product below does not overflow: 2^15 at most, by a group of 2^16 at most.
+    // The product below does not overflow: 2^15 at most, by less than three groups of 2^15.
     constexpr int64_t kLongest = int64_t(1) << 15;
     Value x = ctaIndex(a.builder, a.loc, 0), y = ctaIndex(a.builder, a.loc, 1);
     Value columns = gridSize(a.builder, a.loc, 0), rows = gridSize(a.builder, a.loc, 1);
     Value one = a.constant(1), group = a.shiftLeft(one, log2);
-    Value twice = a.shiftLeft(group, one), beginOfLast = a.sub(rows, twice);
-    Value rest = a.bitAnd(rows, a.sub(group, one));
-    Value isLast = a.bitAnd(a.isAtMost(rest, a.constant(0)),
-                            a.bitAnd(a.isAtMost(twice, rows), a.isAtMost(beginOfLast, y)));
-    Value first = a.select(isLast, beginOfLast, a.sub(y, a.bitAnd(y, a.sub(group, one))));
-    group = a.select(isLast, twice, group);
-    log2 = a.select(isLast, a.add(log2, one), log2);
-    Value isWhole =
-        a.bitAnd(a.isAtMost(a.add(first, group), rows), a.isAtMost(columns, a.constant(kLongest)));
+    Value begin = a.beginOfLast(rows, group, a.shiftLeft(group, one));
+    Value isLast = a.isAtMost(begin, y);
+    Value first = a.select(isLast, begin, a.sub(y, a.bitAnd(y, a.sub(group, one))));
+    Value width = a.select(isLast, a.sub(rows, begin), group);
     Value in = a.add(x, a.mul(columns, a.sub(y, first)));
+    Value isShort = a.isAtMost(columns, a.constant(kLongest));
     if (axis == 0)
-      return a.select(isWhole, a.shiftRight(in, log2), x);
-    return a.select(isWhole, a.add(first, a.bitAnd(in, a.sub(group, a.constant(1)))), y);
+      return a.select(isShort, a.div(in, width), x);
+    return a.select(isShort, a.add(first, a.rem(in, width)), y);
   }
 };
 

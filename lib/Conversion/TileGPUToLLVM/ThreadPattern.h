@@ -23,6 +23,10 @@ inline mlir::Value bytesBehind(mlir::OpBuilder &builder, mlir::Location loc, mli
                                    llvm::ArrayRef(bytes));
 }
 
+/// Barrier object number `slot` of a ring at `base`.
+mlir::Value objectAt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base,
+                     tilegpu::MemDescType ring, mlir::Value slot);
+
 /// Whether the thread is the first one of its role, the one that starts tensor copies.
 mlir::Value isFirstThread(mlir::OpBuilder &builder, mlir::Operation *op,
                           const ThreadPosition &position);

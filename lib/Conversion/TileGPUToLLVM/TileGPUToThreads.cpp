@@ -101,6 +101,7 @@ struct ConvertTileGPUToThreads final
     populateInlinePatterns(patterns, lowering);
     populateProgramPatterns(patterns, lowering);
     populateRolePatterns(patterns, lowering);
+    populateSchedulerPatterns(patterns, lowering);
     populateTensorMapPatterns(patterns, lowering);
     populateTimelinePatterns(patterns, lowering);
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
@@ -113,18 +114,19 @@ struct ConvertTileGPUToThreads final
     target.addIllegalOp<MbarrierInitOp, MbarrierInvalOp, MbarrierWaitOp, SlotAcquireOp,
                         SlotReleaseOp, ClusterBarrierOp, LaneCtaOp, SharingCtasOp, ClusterStoreOp,
                         TmaLoadOp, TmaStoreOp, TmaStoreWaitOp, WarpgroupBarrierOp, ComputeGroupOp,
-                        TurnWaitOp, TurnPassOp>();
+                        TurnWaitOp, TurnPassOp, TakeProgramOp, SendProgramOp, ReceiveProgramOp>();
     target.addIllegalOp<
         ConvertLayoutOp, ExtractSliceOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp,
         PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp, DotOp, MemDescIndexOp,
         MemDescPermuteOp, AsyncCopyOp, AsyncCommitOp, AsyncWaitOp, ProxyFenceOp, ProgramOfTileOp,
         OrderedProgramOp, MmaOp, WgmmaOp, WgmmaWaitOp, ParkOp, UnparkOp, RefreshOp, TimelineOpenOp,
         TimelineMarkOp, TimelineCloseOp, TensorMapsOpenOp, EncodeTensorMapOp, TensorMapsCloseOp>();
-    target.addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp,
-                      AtomicRMWGlobalOp, AtomicCasGlobalOp, AtomicAddSharedOp, OpaqueZeroOp, WallOp,
-                      ThreadMmaOp, ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp,
-                      EnterProgramOp, WarpRolesOp, ThreadClaimMapsOp, ThreadMapsOp,
-                      ThreadReleaseMapsOp, ThreadEncodeMapOp, NamedBarrierOp>();
+    target
+        .addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp, AtomicRMWGlobalOp,
+                    AtomicCasGlobalOp, AtomicAddSharedOp, OpaqueZeroOp, WallOp, ThreadMmaOp,
+                    ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp, EnterProgramOp,
+                    WarpRolesOp, ThreadClaimMapsOp, ThreadMapsOp, ThreadReleaseMapsOp,
+                    ThreadEncodeMapOp, NamedBarrierOp, TurnProgramOp, NextProgramOp>();
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
     dropIdleWgmmaOrder(module);

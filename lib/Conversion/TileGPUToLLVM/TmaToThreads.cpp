@@ -70,8 +70,7 @@ static Value at(OpBuilder &builder, Location loc, Value base, int64_t bytes) {
   return bytes == 0 ? base : bytesBehind(builder, loc, base, int32_t(bytes));
 }
 
-/// Object number `slot` of a ring.
-static Value objectAt(OpBuilder &builder, Location loc, Value base, MemDescType ring, Value slot) {
+Value tilec::objectAt(OpBuilder &builder, Location loc, Value base, MemDescType ring, Value slot) {
   Value bytes = constantI32(builder, loc, ring.getBufferBytes());
   Value offset = arith::MulIOp::create(builder, loc, slot, bytes);
   return bytesBehind(builder, loc, base, offset);

@@ -136,6 +136,10 @@ struct KernelMetadata {
   /// Launched with at most as many CTAs as fit at once, along x. Behind the tensor maps the kernel
   /// takes three numbers of 32 bits: the programs of the grid in x, y and z, which its CTAs run.
   bool isPersistent = false;
+  /// Of a persistent kernel: its CTAs take programs from a counter. Behind the numbers of programs
+  /// the kernel takes the address of an unsigned number of 32 bits in global memory, which is zero
+  /// when a launch begins and when it has ended. Launches that may run at once have one each.
+  bool hasProgramCounter = false;
 
   std::vector<KernelArgument> arguments;
   /// Kernel parameters behind the arguments.
@@ -151,11 +155,13 @@ struct KernelMetadata {
 
 /// The largest format number that is read; a reader refuses a larger one than it knows. What all
 /// readers understand is written as 1.
-constexpr uint32_t kernelMetadataVersion = 3;
+constexpr uint32_t kernelMetadataVersion = 4;
 
-/// The versions that runtimes have to read for a persistent kernel, and for one with split-K.
+/// The versions that runtimes have to read for a persistent kernel, for one with split-K, and for
+/// one with a counter of programs.
 constexpr uint32_t persistentMetadataVersion = 2;
 constexpr uint32_t splitKMetadataVersion = 3;
+constexpr uint32_t programCounterMetadataVersion = 4;
 
 /// Most programs of a persistent kernel, whose numbers have 31 bits even one turn past the last.
 constexpr uint64_t maxPersistentPrograms = uint64_t(1) << 30;

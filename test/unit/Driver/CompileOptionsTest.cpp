@@ -39,7 +39,7 @@ TEST(CompileOptions, EachOptionOfCodeSurvivesAFile) {
     EXPECT_TRUE(fromJSON(toJSON(options.code()), again, root));
     EXPECT_EQ(textOf(again), textOf(options.code())) << changed;
   });
-  EXPECT_EQ(texts.size(), 25u);
+  EXPECT_EQ(texts.size(), 26u);
 }
 
 TEST(CompileOptions, EachOptionReachesAnotherProcess) {
@@ -54,7 +54,7 @@ TEST(CompileOptions, EachOptionReachesAnotherProcess) {
   };
   test::changeEach<OptionUse::Code, OptionUse::Result, OptionUse::Source, OptionUse::Machine>(
       options, isHandedOver);
-  EXPECT_EQ(texts.size(), 31u);
+  EXPECT_EQ(texts.size(), 32u);
 }
 
 TEST(CompileOptions, WhatIsLeftOutStaysAsItIs) {

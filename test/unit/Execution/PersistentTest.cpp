@@ -187,7 +187,7 @@ TEST(Clusters, blocksThatPart) {
   expectRun(builder.ctas(2).grid(2));
 }
 
-void expectTriangles(bool isPersistent) {
+void expectTriangles(bool isPersistent, bool hasRoles) {
   constexpr int64_t block = 64, n = 56;
   for (bool largeFirst : {false, true})
     for (auto [m, batches] :
@@ -211,6 +211,7 @@ void expectTriangles(bool isPersistent) {
           dotTolerance(DType::f16, DType::f32, m, false));
       builder.i32("M", int32_t(m)).i32("N", int32_t(n));
       builder.constant("LARGE_FIRST", largeFirst ? "True" : "False");
+      builder.constant("ROLES", hasRoles ? "True" : "False");
       builder.constant("BLOCK", block).constant("STAGES", 3).warps(4);
       if (isPersistent)
         builder.persistent();
@@ -218,10 +219,17 @@ void expectTriangles(bool isPersistent) {
     }
 }
 
-TEST(Persistent, theLongestFirst) { expectTriangles(/*isPersistent=*/true); }
+TEST(Persistent, theLongestFirst) { expectTriangles(/*isPersistent=*/true, /*hasRoles=*/false); }
 
-// A group of 16 batches, and 5 that keep their order; a group of 16, and the last one of 32.
-TEST(OrderedPrograms, theLongestFirst) { expectTriangles(/*isPersistent=*/false); }
+// One CTA takes programs from the launch's counter, all but the others' first ones.
+TEST(Persistent, theLongestFirstFromACounter) {
+  expectTriangles(/*isPersistent=*/true, /*hasRoles=*/true);
+}
+
+// 21 batches in one group; a group of 16, and the last one of 32.
+TEST(OrderedPrograms, theLongestFirst) {
+  expectTriangles(/*isPersistent=*/false, /*hasRoles=*/false);
+}
 
 TEST(Persistent, returnsAndLoopsThatAreNotCounted) {
   constexpr int64_t limit = 3, y = 2, z = 3, n = 100;

@@ -231,6 +231,15 @@ CUresult streamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
   return query("cuStreamIsCapturing");
 }
 
+CUresult streamGetId(CUstream stream, unsigned long long *number) {
+  *number = reinterpret_cast<uintptr_t>(stream);
+  return query("cuStreamGetId");
+}
+
+CUresult threadExchangeStreamCaptureMode(CUstreamCaptureMode *) {
+  return query("cuThreadExchangeStreamCaptureMode");
+}
+
 CUresult streamBeginCapture(CUstream stream, CUstreamCaptureMode) {
   std::lock_guard lock(state().mutex);
   state().captures[stream] = 0;

@@ -122,7 +122,7 @@ TEST(KernelMetadata, errors_name_the_key_and_what_was_expected) {
                   "arguments": [{"name": "x", "type": "i32", "kind": "complex"}]})",
               "'kind' of argument 'x' is 'complex'");
   expectError(R"({"name": "k", "target": "sim", "metadataVersion": 99})",
-              "this runtime reads up to 3");
+              "this runtime reads up to 4");
   for (const char *split : {R"("splitK": 0)", R"("splitK": 4)", R"("splitK": 4, "clusterX": 2)",
                             R"("splitK": 2, "clusterX": 2, "clusterY": 2)"})
     expectError(R"({"name": "k", "target": "sim", )" + std::string(split) + "}",
@@ -140,6 +140,21 @@ TEST(KernelMetadata, persistent_kernels_need_a_runtime_that_knows_them) {
   Result<KernelMetadata> read = fromJson(toJson(metadata));
   ASSERT_TRUE(read.ok()) << read.message();
   EXPECT_TRUE(read->isPersistent);
+}
+
+TEST(KernelMetadata, kernelsWithACounterNeedARuntimeThatKnowsThem) {
+  KernelMetadata metadata;
+  metadata.name = "k";
+  metadata.target = "sim";
+  metadata.isPersistent = true;
+  EXPECT_EQ(toJson(metadata).find("programCounter"), std::string::npos);
+  metadata.hasProgramCounter = true;
+  EXPECT_NE(toJson(metadata).find("\"metadataVersion\": 4,"), std::string::npos);
+  Result<KernelMetadata> read = fromJson(toJson(metadata));
+  ASSERT_TRUE(read.ok()) << read.message();
+  EXPECT_TRUE(read->hasProgramCounter);
+  expectError(R"({"name": "k", "target": "sim", "programCounter": true})",
+              "'programCounter' is true, but 'persistent' is not");
 }
 
 TEST(KernelMetadata, splitKernelsNeedARuntimeThatKnowsThem) {

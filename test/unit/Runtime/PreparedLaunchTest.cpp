@@ -8,7 +8,9 @@
 
 #include "tilecrt/cuda/PreparedLaunch.h"
 
+#include <cstring>
 #include <optional>
+#include <set>
 
 using namespace tilecrt;
 using namespace tilecrt::cuda;
@@ -92,6 +94,7 @@ TEST_F(PreparedLaunchTest, argumentsAndGridChangeInPlace) {
 
 TEST_F(PreparedLaunchTest, persistentKernelsHaveAsManyBlocksAsFit) {
   shape.residentBlocks = 6;
+  metadata.isPersistent = true;
   metadata.arguments.clear();
   Result<PreparedLaunch> prepared = prepare();
   ASSERT_TRUE(prepared.ok()) << prepared.message();
@@ -108,6 +111,64 @@ TEST_F(PreparedLaunchTest, persistentKernelsHaveAsManyBlocksAsFit) {
   EXPECT_EQ(fake::state().launchedInts, (std::vector<int>{5, 1}));
   EXPECT_FALSE(moved.setGrid({uint64_t(1) << 30, 2, 1}).ok());
   EXPECT_FALSE(moved.setGrid({0, 1, 1}).ok());
+}
+
+TEST_F(PreparedLaunchTest, countersOfProgramsAreThoseOfStreams) {
+  shape.residentBlocks = 6;
+  metadata.arguments.clear();
+  metadata.isPersistent = metadata.hasProgramCounter = true;
+  Result<PreparedLaunch> prepared = prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.message();
+  PreparedLaunch moved = std::move(*prepared);
+  auto launchOn = [&](uintptr_t number) {
+    CUstream stream = reinterpret_cast<CUstream>(number);
+    EXPECT_TRUE(moved.launch(stream).ok());
+    // Behind the numbers of programs.
+    CUdeviceptr counter = 0;
+    std::memcpy(&counter, moved.arguments()[3], sizeof counter);
+    return counter;
+  };
+  CUdeviceptr first = launchOn(0x77), second = launchOn(0x78);
+  EXPECT_NE(calls().find("cuMemAlloc"), std::string::npos);
+  EXPECT_NE(first, second);
+  clearCalls();
+  EXPECT_EQ(launchOn(0x77), first);
+  EXPECT_EQ(launchOn(0x78), second);
+  EXPECT_EQ(calls(), "cuLaunchKernelEx cuLaunchKernelEx");
+
+  // Graphs may run beside each other and beside launches.
+  CUstream captured = reinterpret_cast<CUstream>(uintptr_t(0x77));
+  fake::state().captures[captured] = 0;
+  CUdeviceptr third = launchOn(0x77), fourth = launchOn(0x77);
+  fake::state().captures.erase(captured);
+  EXPECT_EQ(std::set<CUdeviceptr>({first, second, third, fourth}).size(), 4u);
+  EXPECT_EQ(launchOn(0x77), first);
+
+  // A page has room for 2048.
+  fake::state().captures[captured] = 0;
+  clearCalls();
+  std::set<CUdeviceptr> all;
+  for (int i = 0; i < 3000; ++i)
+    all.insert(launchOn(0x77));
+  fake::state().captures.erase(captured);
+  EXPECT_EQ(all.size(), 3000u);
+  EXPECT_EQ(all.count(first) + all.count(second) + all.count(third) + all.count(fourth), 0u);
+}
+
+TEST_F(PreparedLaunchTest, countersOfProgramsThatCannotBeMade) {
+  shape.residentBlocks = 6;
+  metadata.isPersistent = metadata.hasProgramCounter = true;
+  Result<PreparedLaunch> prepared = prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.message();
+  for (const char *call : {"cuMemAlloc", "cuMemsetD8Async", "cuStreamIsCapturing", "cuStreamGetId",
+                           "cuThreadExchangeStreamCaptureMode"}) {
+    fake::state().failures[call] = CUDA_ERROR_OUT_OF_MEMORY;
+    Status launched = prepared->launch(nullptr);
+    EXPECT_FALSE(launched.ok()) << call;
+    EXPECT_NE(launched.message().find(call), std::string::npos) << launched.message();
+    fake::state().failures.clear();
+  }
+  EXPECT_TRUE(prepared->launch(nullptr).ok());
 }
 
 TEST_F(PreparedLaunchTest, persistentKernelsHaveWholeClusters) {

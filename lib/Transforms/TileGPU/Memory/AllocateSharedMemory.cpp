@@ -26,7 +26,9 @@ static StringRef purposeOf(ArrayRef<Operation *> users) {
   if (isUsedBy([](Operation *user) { return isa<ParkOp, UnparkOp>(user); }))
     return "spilled registers";
   if (isUsedBy([](Operation *user) { return isa<MbarrierInitOp>(user); }))
-    return "mbarriers of TMA copies";
+    return "mbarriers";
+  if (isUsedBy([](Operation *user) { return isa<SendProgramOp>(user); }))
+    return "numbers of programs";
   if (isUsedBy([](Operation *user) { return isa<AsyncCopyOp, TmaLoadOp>(user); }))
     return "loads in flight";
   if (isUsedBy([](Operation *user) { return isa<TmaStoreOp>(user); }))

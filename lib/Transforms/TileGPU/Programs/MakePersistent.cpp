@@ -195,9 +195,9 @@ void PersistentLoop::replaceGrid() {
   auto first = plan.longestAxis ? builder.getI32IntegerAttr(*plan.longestAxis) : IntegerAttr();
   auto last = plan.longestAxis && !plan.isLongestFirst ? builder.getUnitAttr() : UnitAttr();
   for (int axis = 0; axis < 3; ++axis)
-    ids[axis] =
-        ProgramOfTileOp::create(builder, loc, builder.getI32Type(), builder.getI32IntegerAttr(axis),
-                                tile, sizes[0], sizes[1], sizes[2], first, last, group);
+    ids[axis] = ProgramOfTileOp::create(builder, loc, builder.getI32Type(),
+                                        builder.getI32IntegerAttr(axis), tile, sizes[0], sizes[1],
+                                        sizes[2], first, last, group, /*least=*/Value());
   EnterProgramOp::create(builder, loc, ids[0], ids[1], ids[2]);
   func.walk([&](tile::ProgramIdOp id) {
     if (id == cta)
@@ -295,10 +295,10 @@ namespace {
 struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePersistent> {
   using Base::Base;
 
-  /// Programs of different lengths are left to the GPU, which gives the next one to the CTA that is
-  /// done first.
+  /// Programs of different lengths have to go to the CTA that is done first, by the GPU or by
+  /// ScheduleDynamically.
   bool mayPay(const PersistencePlan &plan) {
-    return plan.isPersistent && !plan.longestAxis &&
+    return plan.isPersistent && (dynamic || !plan.longestAxis) &&
            llvm::any_of(getOperation().front().getOps<scf::ForOp>(), isLoopOfProducts);
   }
 

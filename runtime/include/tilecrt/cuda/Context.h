@@ -9,6 +9,7 @@
 
 #include "tilecrt/Result.h"
 #include "tilecrt/cuda/Device.h"
+#include "tilecrt/cuda/ProgramCounters.h"
 
 #include <memory>
 #include <utility>
@@ -26,10 +27,12 @@ public:
   const Device &device() const { return dev; }
   const DriverTable &table() const { return dev.driver().table(); }
   CUcontext handle() const { return ctx; }
+  ProgramCounters &programCounters() const { return counters; }
 
 private:
   Device dev;
   CUcontext ctx;
+  mutable ProgramCounters counters;
 };
 
 using SharedContext = std::shared_ptr<const ContextState>;

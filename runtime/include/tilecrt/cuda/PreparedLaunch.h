@@ -10,6 +10,7 @@
 #include "tilecrt/KernelMetadata.h"
 #include "tilecrt/Result.h"
 #include "tilecrt/cuda/Module.h"
+#include "tilecrt/cuda/ProgramArguments.h"
 
 #include <cstdint>
 #include <memory>
@@ -65,9 +66,9 @@ private:
   LaunchSetup setup;
   std::vector<Slot> slots;
   std::vector<CUtensorMap> maps;
-  /// The grid, for a persistent kernel. On the heap, as all that the driver is given addresses of.
-  std::vector<uint32_t> programs;
-  /// One pointer per argument and tensor map, and to the numbers of programs.
+  /// Of a persistent kernel. On the heap, as all that the driver is given addresses of.
+  std::unique_ptr<ProgramArguments> programs;
+  /// One pointer per argument and tensor map, and to those that a persistent kernel has besides.
   std::vector<void *> addresses;
   /// For each argument, the tensor maps that are made from it, as bits; the last bit stands for all
   /// maps from its number on.
