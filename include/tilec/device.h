@@ -196,7 +196,8 @@ TILEC_API tilec_status tilec_memory_fill(tilec_device *device, void *to, uint8_t
 //===----------------------------------------------------------------------------------===//
 
 /// The launch may begin before the one before it in its stream has ended (programmatic dependent
-/// launch): only for kernels that do not touch what that one writes.
+/// launch): only for kernels that do not touch what that one writes. Persistent kernels whose CTAs
+/// take programs from a counter wait for its end.
 #define TILEC_LAUNCH_PROGRAMMATIC UINT32_C(1)
 /// A cooperative launch: all programs run at once, so that they may wait for each other.
 #define TILEC_LAUNCH_COOPERATIVE UINT32_C(2)

@@ -12,6 +12,7 @@
 #include "tilec/Analysis/LoopSchedule.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/BufferFill.h"
 #include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Analysis/RegisterPressure.h"
 #include "tilec/Analysis/SharedAllocation.h"
@@ -149,28 +150,12 @@ std::optional<Stream> LoopScheduler::matchStream(LocalStoreOp store) {
   if (!stream.buffer || stream.buffer->getBlock() != body)
     return std::nullopt;
   stream.memory = stream.buffer.getType().getLayout().getLayout();
-  Value value = store.getValue();
-  for (;;) {
-    if (!value.hasOneUse())
-      return std::nullopt;
-    Operation *op = value.getDefiningOp();
-    if (!op || op->getBlock() != body)
-      return std::nullopt;
-    if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
-      value = convert.getSource();
-    } else if (auto permute = dyn_cast<tile::PermuteOp>(op); permute && stream.order.empty()) {
-      stream.order.assign(permute.getOrder().begin(), permute.getOrder().end());
-      value = permute.getSource();
-    } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
-      stream.load = load;
-      break;
-    } else if (auto tensorLoad = dyn_cast<tile::DescriptorLoadOp>(op)) {
-      stream.tensorLoad = tensorLoad;
-      break;
-    } else {
-      return std::nullopt;
-    }
-  }
+  std::optional<BufferFill> fill = matchFill(store);
+  if (!fill)
+    return std::nullopt;
+  stream.order = fill->order;
+  stream.load = dyn_cast<tile::LoadOp>(fill->load);
+  stream.tensorLoad = dyn_cast<tile::DescriptorLoadOp>(fill->load);
   auto give = [&](StringRef reason) -> std::optional<Stream> {
     obstacles.push_back({stream.source()->getLoc(), reason});
     return std::nullopt;

@@ -6,6 +6,7 @@
 #include "tilec/Analysis/RolePlan.h"
 
 #include "mlir/IR/TypeUtilities.h"
+#include "tilec/Analysis/BufferFill.h"
 #include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Analysis/LoadSlice.h"
 #include "tilec/Analysis/ProductUnit.h"
@@ -313,28 +314,15 @@ int64_t slotsBeside(Operation *scope, int64_t ringBytes, int64_t bytes) {
   return std::clamp<int64_t>(left / bytes, 0, mostSlots);
 }
 
-/// The buffer that a load does nothing but fill; null if it does anything else.
-static LocalAllocOp filledBy(tile::DescriptorLoadOp load) {
-  Value value = load.getResult();
-  while (value.hasOneUse()) {
-    Operation *user = *value.user_begin();
-    if (auto store = dyn_cast<LocalStoreOp>(user))
-      return store.getBuffer().getDefiningOp<LocalAllocOp>();
-    if (!isa<ConvertLayoutOp, tile::PermuteOp>(user))
-      return {};
-    value = user->getResult(0);
-  }
-  return {};
-}
-
 /// Whether there can be two slots of a block that each program copies once.
 static bool canCopyBlockAhead(func::FuncOp func, int64_t ringBytes, LoadSlice &slice) {
-  return llvm::any_of(func.front().getOps<tile::DescriptorLoadOp>(),
-                      [&](tile::DescriptorLoadOp load) {
-                        LocalAllocOp buffer = filledBy(load);
-                        return buffer && slice.add(load) &&
-                               slotsBeside(func, ringBytes, buffer.getType().getSizeInBytes()) == 2;
-                      });
+  return llvm::any_of(
+      func.front().getOps<tile::DescriptorLoadOp>(), [&](tile::DescriptorLoadOp load) {
+        std::optional<BufferFill> fill = fillBy(load);
+        auto buffer = fill ? fill->store.getBuffer().getDefiningOp<LocalAllocOp>() : LocalAllocOp();
+        return buffer && slice.add(load) &&
+               slotsBeside(func, ringBytes, buffer.getType().getSizeInBytes()) == 2;
+      });
 }
 
 bool gainsFromTurns(func::FuncOp func, ArrayRef<LoopSchedule> schedules) {

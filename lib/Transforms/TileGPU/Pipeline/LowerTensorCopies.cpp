@@ -10,6 +10,7 @@
 
 #include "StreamByTma.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/BufferFill.h"
 #include "tilec/Analysis/LoadSlice.h"
 #include "tilec/Analysis/LoopSchedule.h"
 #include "tilec/Analysis/RingSlots.h"
@@ -139,26 +140,13 @@ private:
   }
 
   std::optional<Target> findTarget() {
+    std::optional<BufferFill> fill = fillBy(load);
+    if (!fill)
+      return std::nullopt;
     Target target;
-    SmallVector<int32_t> order;
-    for (Value value = load.getResult();;) {
-      if (!value.hasOneUse())
-        return std::nullopt;
-      Operation *user = *value.user_begin();
-      if (user->getBlock() != load->getBlock())
-        return std::nullopt;
-      if (auto store = dyn_cast<LocalStoreOp>(user)) {
-        target.store = store;
-        break;
-      }
-      auto permute = dyn_cast<tile::PermuteOp>(user);
-      if (permute && order.empty())
-        order.assign(permute.getOrder().begin(), permute.getOrder().end());
-      else if (!isa<ConvertLayoutOp>(user))
-        return std::nullopt;
-      target.chain.insert(target.chain.begin(), user);
-      value = user->getResult(0);
-    }
+    target.store = fill->store;
+    target.chain = fill->between;
+    ArrayRef<int32_t> order = fill->order;
     target.memory = target.store.getBuffer().getType().getLayout().getLayout();
     if (!order.empty()) {
       target.inverse.resize(order.size());

@@ -13,6 +13,7 @@
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/BufferFill.h"
 #include "tilec/Analysis/ProductLoops.h"
 #include "tilec/Analysis/RolePlan.h"
 #include "tilec/Support/RemarkCategory.h"
@@ -225,13 +226,8 @@ static bool isBetweenSectors(func::FuncOp func, StringRef stride) {
 
 /// The tensor map through which an operand of a product is loaded; null for any other operand.
 static BlockArgument mapOf(Value buffer) {
-  while (auto permute = buffer.getDefiningOp<MemDescPermuteOp>())
-    buffer = permute.getSource();
-  auto isFill = [&](Operation *user) { return isa<LocalStoreOp>(user); };
-  auto fill = llvm::find_if(buffer.getUsers(), isFill);
-  if (fill == buffer.user_end())
-    return nullptr;
-  auto load = cast<LocalStoreOp>(*fill).getValue().getDefiningOp<tile::DescriptorLoadOp>();
+  std::optional<BufferFill> fill = fillOf(buffer);
+  auto load = fill ? dyn_cast<tile::DescriptorLoadOp>(fill->load) : tile::DescriptorLoadOp();
   return load ? dyn_cast<BlockArgument>(load.getDesc()) : nullptr;
 }
 
