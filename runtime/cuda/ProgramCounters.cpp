@@ -3,7 +3,7 @@
 //
 // Pages of counters, made when they are needed, which may be while a stream is captured.
 
-#include "tilecrt/cuda/ProgramArguments.h"
+#include "tilecrt/cuda/ProgramCounters.h"
 
 namespace tilecrt::cuda {
 
@@ -80,16 +80,6 @@ Status ProgramCounters::addPage(const DriverTable &table) {
   pages.push_back(page);
   used = 0;
   return Status();
-}
-
-Status ProgramArguments::setStream(const KernelMetadata &metadata, const ContextState &context,
-                                   CUstream stream) {
-  if (!metadata.hasProgramCounter)
-    return Status();
-  Result<CUdeviceptr> found = context.programCounters().find(context.table(), stream);
-  if (found)
-    counter = *found;
-  return found.status();
 }
 
 void ProgramCounters::release(const DriverTable &table) {

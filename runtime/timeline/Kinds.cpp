@@ -17,6 +17,7 @@ const std::vector<Kind> &allKinds() {
       {"copy-wait", "wait for a tensor copy", true, "#d9532c", "#f0764f"},
       {"async-wait", "wait for copies", true, "#d9532c", "#f0764f"},
       {"slot-wait", "wait for a free slot", true, "#e0a21b", "#f2bd45"},
+      {"program-wait", "wait for the next program", true, "#2a8f8f", "#4abdbd"},
       {"turn-wait", "wait for the turn", true, "#7a8f2a", "#a5bd4a"},
       {"dot-wait", "wait for a dot", true, "#b8336a", "#e0608f"},
       {"barrier", "barrier", true, "#8a6d3b", "#bf9a5a"},

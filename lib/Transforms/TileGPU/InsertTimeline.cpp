@@ -20,10 +20,16 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
+/// Whether it is no copy that has to land, but the number of the next program.
+static bool waitsForProgram(MbarrierWaitOp wait) {
+  return llvm::any_of(wait.getBarriers().getUsers(), llvm::IsaPred<SendProgramOp>);
+}
+
 /// The kind of span that an operation is; empty: none.
 static StringRef kindOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
-      .Case([](MbarrierWaitOp) { return "copy-wait"; })
+      .Case(
+          [](MbarrierWaitOp wait) { return waitsForProgram(wait) ? "program-wait" : "copy-wait"; })
       .Case([](SlotAcquireOp) { return "slot-wait"; })
       .Case([](TurnWaitOp) { return "turn-wait"; })
       .Case([](AsyncWaitOp) { return "async-wait"; })

@@ -8,7 +8,7 @@ import json
 import sys
 import xml.etree.ElementTree as xml
 
-KINDS = {"kernel", "iteration", "load", "copy", "dot", "store", "copy-wait", "async-wait", "slot-wait", "turn-wait", "dot-wait", "barrier",
+KINDS = {"kernel", "iteration", "load", "copy", "dot", "store", "copy-wait", "async-wait", "slot-wait", "turn-wait", "program-wait", "dot-wait", "barrier",
          "store-wait", "dot-flight"}
 
 

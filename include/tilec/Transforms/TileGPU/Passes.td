@@ -612,7 +612,7 @@ def TileGPUInsertTimelinePass : Pass<"tilegpu-insert-timeline", "::mlir::func::F
 
     | operation | kind |
     |---|---|
-    | `mbarrier_wait` | `copy-wait`: a tensor copy has to land |
+    | `mbarrier_wait` | `copy-wait`: a tensor copy has to land, or `program-wait`: the number of the next program has to come |
     | `slot_acquire` | `slot-wait`: the computing warps have to release a slot of a ring |
     | `turn_wait` | `turn-wait`: the other group of computing warps has to come to the last block of its tile |
     | `async_wait` | `async-wait`: copies by cp.async have to land |

@@ -23,7 +23,14 @@ public:
     programs = {uint32_t(grid.x), uint32_t(grid.y), uint32_t(grid.z)};
   }
   /// Finds the counter of a launch on `stream`, for a kernel that has one. The context is current.
-  Status setStream(const KernelMetadata &metadata, const ContextState &context, CUstream stream);
+  Status setStream(const KernelMetadata &metadata, const ContextState &context, CUstream stream) {
+    if (!metadata.hasProgramCounter)
+      return Status();
+    Result<CUdeviceptr> found = context.programCounters().find(context.table(), stream);
+    if (found)
+      counter = *found;
+    return found.status();
+  }
   /// Adds one pointer for each argument that the kernel has of these to a list of them.
   template <typename Pointers> void addTo(Pointers &pointers, const KernelMetadata &metadata) {
     if (metadata.isPersistent)
