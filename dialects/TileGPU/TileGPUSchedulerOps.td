@@ -47,7 +47,7 @@ def TileGPU_TakeProgramOp : TileGPU_Op<"take_program", [MemoryEffects<[MemRead, 
   let summary = "takes the next number from a launch's counter";
   let description = [{
     The first lane of the warp that loads adds one to the counter in global memory. Only it knows the result, which is what
-    the counter was: a number from 0 to `all` - 1.
+    the counter was: how many numbers of the launch have been taken before.
 
     Example: `%ticket = tilegpu.take_program %counter : !llvm.ptr<1>`
   }];

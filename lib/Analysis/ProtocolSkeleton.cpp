@@ -58,14 +58,6 @@ static std::pair<Value, Value> objectOf(Operation *op) {
   return {};
 }
 
-/// The slot that an operation of the load warps fills; null for others.
-static Value filledBy(Operation *op) {
-  if (auto copy = dyn_cast<TmaLoadOp>(op))
-    return copy.getBuffer();
-  auto send = dyn_cast<SendProgramOp>(op);
-  return send ? Value(send.getBuffer()) : Value();
-}
-
 void ProtocolSkeleton::findRings() {
   func.walk([&](Operation *op) {
     if (auto init = dyn_cast<MbarrierInitOp>(op))

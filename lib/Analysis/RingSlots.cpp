@@ -24,6 +24,13 @@ tilegpu::LocalAllocOp tilec::allocOf(Value view) {
   return {};
 }
 
+Value tilec::filledBy(Operation *op) {
+  if (auto copy = dyn_cast<tilegpu::TmaLoadOp>(op))
+    return copy.getBuffer();
+  auto send = dyn_cast<tilegpu::SendProgramOp>(op);
+  return send ? Value(send.getBuffer()) : Value();
+}
+
 Operation *tilec::lastUser(Block *block, Value buffer) {
   Operation *last = nullptr;
   for (Operation *user : buffer.getUsers()) {

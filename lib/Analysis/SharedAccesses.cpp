@@ -45,11 +45,10 @@ SharedAccessReader::SharedAccessReader(FunctionOpInterface func,
   func.walk([&](SlotAcquireOp acquire) {
     DenseSet<Operation *> &released = ringsOfEmpty[ringOf(acquire.getEmpty())];
     for (Operation *user : acquire.getFull().getUsers())
-      if (auto copy = dyn_cast<TmaLoadOp>(user)) {
-        released.insert(ringOf(copy.getBuffer()));
-        acquiredRings.insert(ringOf(copy.getBuffer()));
-      } else if (auto send = dyn_cast<SendProgramOp>(user)) {
-        released.insert(ringOf(send.getBuffer()));
+      if (Value buffer = filledBy(user)) {
+        released.insert(ringOf(buffer));
+        if (isa<TmaLoadOp>(user))
+          copiedRings.insert(ringOf(buffer));
       }
   });
 }
@@ -256,7 +255,7 @@ bool SharedAccessReader::conflict(const SyncAccess &earlier, const SyncAccess &l
   // The thread that starts TMA loads has waited for those before, and where it acquires slots, for
   // those that have read them.
   if (later.kind == AsyncKind::TensorLoad && earlier.alloc == later.alloc &&
-      (earlier.kind == AsyncKind::TensorLoad || acquiredRings.contains(later.alloc)))
+      (earlier.kind == AsyncKind::TensorLoad || copiedRings.contains(later.alloc)))
     return false;
   return mayOverlap(earlier, later);
 }

@@ -108,8 +108,8 @@ public:
 
   /// The rings whose slots `release` lets be filled.
   llvm::DenseSet<mlir::Operation *> releasedBy(tilegpu::SlotReleaseOp release) const;
-  /// Whether load warps fill the slots of a ring by tensor copies.
-  bool isFilledByLoadWarps(mlir::Operation *alloc) const { return acquiredRings.contains(alloc); }
+  /// Whether tensor copies that acquire its slots fill a ring.
+  bool isCopiedByLoadWarps(mlir::Operation *alloc) const { return copiedRings.contains(alloc); }
   /// Whether `access`, in front of `loop`, may have happened when that does not run. A copy for one
   /// of its iterations has not. One for an iteration of two loops, of which the second begins where
   /// the first ends, remembers that the first has not run.
@@ -153,8 +153,8 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::DenseSet<mlir::Operation *>> ringsOfEmpty;
   /// Buffers that warpgroups store to global memory by parts.
   llvm::DenseSet<mlir::Operation *> partedBuffers;
-  /// Rings whose slots are acquired before they are filled.
-  llvm::DenseSet<mlir::Operation *> acquiredRings;
+  /// Rings that tensor copies fill, which acquire their slots.
+  llvm::DenseSet<mlir::Operation *> copiedRings;
 };
 
 } // namespace tilec

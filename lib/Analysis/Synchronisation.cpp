@@ -219,7 +219,7 @@ void Synchroniser::findFencesOfRelease(SlotReleaseOp release, const State &state
   DenseSet<Operation *> rings = reader.releasedBy(release);
   unsigned number = reader.numberOf(release);
   for (const SyncAccess &earlier : state)
-    if (rings.contains(earlier.alloc) && reader.isFilledByLoadWarps(earlier.alloc) &&
+    if (rings.contains(earlier.alloc) && reader.isCopiedByLoadWarps(earlier.alloc) &&
         !earlier.usesAsyncProxy && !earlier.isFenced && earlier.progress != Progress::InFlight) {
       if (isChecking)
         isEnough = false;

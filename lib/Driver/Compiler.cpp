@@ -271,13 +271,14 @@ tilecrt::sim::LaunchResult simulate(const CompiledKernel &kernel, void **argumen
   // Zero between launches: this one's own.
   uint32_t counter = 0;
   void *counterAddress = &counter;
-  if (metadata.hasProgramCounter && !config.buffers.empty())
-    config.buffers.push_back({&counter, sizeof counter, "<program counter>"});
   if (metadata.isPersistent) {
     for (uint32_t &number : programs)
       all.push_back(&number);
-    if (metadata.hasProgramCounter)
+    if (metadata.hasProgramCounter) {
       all.push_back(&counterAddress);
+      if (!config.buffers.empty())
+        config.buffers.push_back({&counter, sizeof counter, "<program counter>"});
+    }
     // What is no grid is for the simulator to refuse.
     uint64_t most = tilecrt::maxPersistentPrograms, plane = uint64_t(programs[0]) * programs[1];
     if (plane != 0 && programs[2] != 0) {

@@ -8,9 +8,9 @@
 namespace tilecrt::cuda {
 
 ContextState::~ContextState() {
+  // At process exit the driver may be gone already; there is nobody left to tell.
   if (ContextScope scope(*this); scope.status().ok())
     counters.release(table());
-  // At process exit the driver may be gone already; there is nobody left to tell.
   table().primaryCtxRelease(dev.handle());
 }
 

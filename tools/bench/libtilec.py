@@ -213,19 +213,19 @@ class Kernel:
         addresses = [ctypes.addressof(p) for p in packed] + [address for _, address in maps]
         grid = tuple(grid) + (1,) * (3 - len(grid))
         programs = (ctypes.c_uint32 * 3)(*grid)
+        counter = None
         grid = (grid[0] * self.split, *grid[1:])
         if self.resident:
             addresses += [ctypes.addressof(programs) + 4 * axis for axis in range(3)]
             if self.metadata.get("programCounter"):
                 counter = torch.zeros(1, dtype=torch.int32, device="cuda")
                 packed.append(ctypes.c_uint64(counter.data_ptr()))
-                maps.append((counter, 0))  # kept
                 addresses.append(ctypes.addressof(packed[-1]))
             whole = -(-grid[0] * grid[1] * grid[2] // self.cluster) * self.cluster
             grid = (min(whole, self.resident), 1, 1)
         pointers = (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
 
-        def launch(keep=(packed, maps, programs)):
+        def launch(keep=(packed, maps, programs, counter)):
             stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
             check_cuda(cuda.cuLaunchKernel(self.function, *grid, self.threads, 1, 1, self.shared, stream, pointers,
                                            None), "cuLaunchKernel")

@@ -18,6 +18,9 @@ namespace tilec {
 /// The allocation that a descriptor is, or is a view of; null when it may be of several.
 tilegpu::LocalAllocOp allocOf(mlir::Value view);
 
+/// The slot that an operation of the load warps fills, and arrives for; null for other operations.
+mlir::Value filledBy(mlir::Operation *op);
+
 /// The last operation of a block that uses a buffer or a view of it, itself or inside; null without
 /// any.
 mlir::Operation *lastUser(mlir::Block *block, mlir::Value buffer);

@@ -53,7 +53,10 @@ void populateWgmmaPatterns(mlir::RewritePatternSet &patterns, const ThreadLoweri
 void dropIdleWgmmaOrder(mlir::Operation *op);
 /// Groups of computing warps, and their turns.
 void populateRolePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+/// Numbers of programs that CTAs take from a counter.
 void populateSchedulerPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+/// Loops over turns end by those numbers, which they carry. All that is inside has been converted.
+void endLoopsByProgram(mlir::ModuleOp module);
 /// Warps with roles become a branch. All that is inside has been converted.
 void lowerWarpRoles(mlir::ModuleOp module, const ThreadPosition &position);
 /// Tensor copies and barrier objects.

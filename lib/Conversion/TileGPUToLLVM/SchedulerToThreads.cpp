@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers of programs: the first lane of a warp reads and writes them, and tells the others.
+// Numbers of programs: the first lane of a warp takes and writes them, and tells the others. A loop
+// over turns ends where they do.
 
 #include "ThreadPattern.h"
 
@@ -51,12 +52,9 @@ struct SendProgram : ThreadPattern<SendProgramOp> {
     combine(rewriter, loc, tile::AtomicKind::store, adaptor.getCounter(), 0,
             arith::AndIOp::create(rewriter, loc, isFirst, isLast));
     StSharedOp::create(rewriter, loc, program, adaptor.getBuffer(), isFirst);
-    // Of no bytes, which has a predicate: an arrival, as that of a release.
-    Value object = objectAt(rewriter, loc, adaptor.getBarriers(), op.getBarriers().getType(),
-                            adaptor.getSlot());
-    NVVM::MBarrierArriveExpectTxOp::create(rewriter, loc, Type(), object,
-                                           constantI32(rewriter, loc, 0), NVVM::MemScopeKind::CTA,
-                                           /*relaxed=*/false, isFirst);
+    arriveIf(rewriter, loc, isFirst,
+             objectAt(rewriter, loc, adaptor.getBarriers(), op.getBarriers().getType(),
+                      adaptor.getSlot()));
     rewriter.replaceOp(op, program);
     return success();
   }
@@ -77,4 +75,46 @@ struct ReceiveProgram : ThreadPattern<ReceiveProgramOp> {
 
 void tilec::populateSchedulerPatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
   patterns.add<TakeProgram, SendProgram, ReceiveProgram>(lowering, patterns.getContext());
+}
+
+/// A loop over turns that `next` may end becomes one that carries the program's number.
+static void endByProgram(NextProgramOp next) {
+  auto turns = cast<scf::ForOp>(next->getParentOp());
+  IRRewriter rewriter(turns);
+  Location loc = turns.getLoc();
+  SmallVector<TurnProgramOp> asked;
+  turns.walk([&](TurnProgramOp program) {
+    if (program.getTurn() == turns.getInductionVar())
+      asked.push_back(program);
+  });
+  SmallVector<Value> carried{turns.getLowerBound(), asked.front().getFirst()};
+  llvm::append_range(carried, turns.getInitArgs());
+  auto before = [&](OpBuilder &builder, Location, ValueRange values) {
+    Value more =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, values[1], next.getAll());
+    scf::ConditionOp::create(builder, loc, more, values);
+  };
+  auto after = [&](OpBuilder &builder, Location, ValueRange values) {
+    Value turn = arith::AddIOp::create(builder, loc, values[0], turns.getStep());
+    SmallVector<Value> further{turn, next.getProgram()};
+    llvm::append_range(further, turns.getYieldedValues());
+    scf::YieldOp::create(builder, loc, further);
+  };
+  auto loop =
+      scf::WhileOp::create(rewriter, loc, ValueRange(carried).getTypes(), carried, before, after);
+  Block *body = loop.getAfterBody();
+  for (TurnProgramOp program : asked)
+    rewriter.replaceOp(program, body->getArgument(1));
+  SmallVector<Value> arguments{body->getArgument(0)};
+  llvm::append_range(arguments, body->getArguments().drop_front(2));
+  rewriter.eraseOp(turns.getBody()->getTerminator());
+  rewriter.inlineBlockBefore(turns.getBody(), body, body->begin(), arguments);
+  rewriter.eraseOp(next);
+  rewriter.replaceOp(turns, loop.getResults().drop_front(2));
+}
+
+void tilec::endLoopsByProgram(ModuleOp module) {
+  SmallVector<NextProgramOp> ends;
+  module.walk([&](NextProgramOp next) { ends.push_back(next); });
+  llvm::for_each(ends, endByProgram);
 }

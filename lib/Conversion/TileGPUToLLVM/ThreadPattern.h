@@ -27,6 +27,10 @@ inline mlir::Value bytesBehind(mlir::OpBuilder &builder, mlir::Location loc, mli
 mlir::Value objectAt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base,
                      tilegpu::MemDescType ring, mlir::Value slot);
 
+/// Arrives at a barrier object of this CTA where `predicate` holds.
+void arriveIf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value predicate,
+              mlir::Value object);
+
 /// Whether the thread is the first one of its role, the one that starts tensor copies.
 mlir::Value isFirstThread(mlir::OpBuilder &builder, mlir::Operation *op,
                           const ThreadPosition &position);

@@ -22,46 +22,8 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-/// A loop over turns that `next` may end becomes one that carries the program's number.
-static void endByProgram(NextProgramOp next) {
-  auto turns = cast<scf::ForOp>(next->getParentOp());
-  IRRewriter rewriter(turns);
-  Location loc = turns.getLoc();
-  SmallVector<TurnProgramOp> asked;
-  turns.walk([&](TurnProgramOp program) {
-    if (program.getTurn() == turns.getInductionVar())
-      asked.push_back(program);
-  });
-  SmallVector<Value> carried{turns.getLowerBound(), asked.front().getFirst()};
-  llvm::append_range(carried, turns.getInitArgs());
-  auto before = [&](OpBuilder &builder, Location, ValueRange values) {
-    Value more =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, values[1], next.getAll());
-    scf::ConditionOp::create(builder, loc, more, values);
-  };
-  auto after = [&](OpBuilder &builder, Location, ValueRange values) {
-    Value turn = arith::AddIOp::create(builder, loc, values[0], turns.getStep());
-    SmallVector<Value> further{turn, next.getProgram()};
-    llvm::append_range(further, turns.getYieldedValues());
-    scf::YieldOp::create(builder, loc, further);
-  };
-  auto loop =
-      scf::WhileOp::create(rewriter, loc, ValueRange(carried).getTypes(), carried, before, after);
-  Block *body = loop.getAfterBody();
-  for (TurnProgramOp program : asked)
-    rewriter.replaceOp(program, body->getArgument(1));
-  SmallVector<Value> arguments{body->getArgument(0)};
-  llvm::append_range(arguments, body->getArguments().drop_front(2));
-  rewriter.eraseOp(turns.getBody()->getTerminator());
-  rewriter.inlineBlockBefore(turns.getBody(), body, body->begin(), arguments);
-  rewriter.eraseOp(next);
-  rewriter.replaceOp(turns, loop.getResults().drop_front(2));
-}
-
 static LogicalResult lowerStructuredControlFlow(ModuleOp module) {
-  SmallVector<NextProgramOp> ends;
-  module.walk([&](NextProgramOp next) { ends.push_back(next); });
-  llvm::for_each(ends, endByProgram);
+  endLoopsByProgram(module);
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
   populateSCFToControlFlowConversionPatterns(patterns);

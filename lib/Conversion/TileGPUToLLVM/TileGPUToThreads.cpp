@@ -121,12 +121,12 @@ struct ConvertTileGPUToThreads final
         MemDescPermuteOp, AsyncCopyOp, AsyncCommitOp, AsyncWaitOp, ProxyFenceOp, ProgramOfTileOp,
         OrderedProgramOp, MmaOp, WgmmaOp, WgmmaWaitOp, ParkOp, UnparkOp, RefreshOp, TimelineOpenOp,
         TimelineMarkOp, TimelineCloseOp, TensorMapsOpenOp, EncodeTensorMapOp, TensorMapsCloseOp>();
-    target
-        .addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp, AtomicRMWGlobalOp,
-                    AtomicCasGlobalOp, AtomicAddSharedOp, OpaqueZeroOp, WallOp, ThreadMmaOp,
-                    ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp, EnterProgramOp,
-                    WarpRolesOp, ThreadClaimMapsOp, ThreadMapsOp, ThreadReleaseMapsOp,
-                    ThreadEncodeMapOp, NamedBarrierOp, TurnProgramOp, NextProgramOp>();
+    target.addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp,
+                      AtomicRMWGlobalOp, AtomicCasGlobalOp, AtomicAddSharedOp, OpaqueZeroOp, WallOp,
+                      ThreadMmaOp, ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp,
+                      EnterProgramOp, WarpRolesOp, ThreadClaimMapsOp, ThreadMapsOp,
+                      ThreadReleaseMapsOp, ThreadEncodeMapOp, NamedBarrierOp>();
+    target.addLegalOp<TurnProgramOp, NextProgramOp>();
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
     dropIdleWgmmaOrder(module);

@@ -76,6 +76,13 @@ Value tilec::objectAt(OpBuilder &builder, Location loc, Value base, MemDescType 
   return bytesBehind(builder, loc, base, offset);
 }
 
+void tilec::arriveIf(OpBuilder &builder, Location loc, Value predicate, Value object) {
+  // One instruction instead of a branch: NVVM's arrival without bytes has no predicate, and that of
+  // zero bytes is the same.
+  NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), object, constantI32(builder, loc, 0),
+                                         NVVM::MemScopeKind::CTA, /*relaxed=*/false, predicate);
+}
+
 /// `op` becomes a wait for the phase of object number `slot`.
 static void waitForPhase(OpBuilder &builder, Location loc, Value base, MemDescType ring, Value slot,
                          Value parity) {
@@ -252,11 +259,7 @@ struct SlotRelease : ThreadPattern<SlotReleaseOp> {
     Value object = objectAt(rewriter, loc, adaptor.getEmpty().front(), op.getEmpty().getType(),
                             adaptor.getSlot().front());
     if (ctas == 1) {
-      // One instruction instead of a branch: NVVM's arrival without bytes has no predicate, and
-      // that of zero bytes is the same.
-      NVVM::MBarrierArriveExpectTxOp::create(rewriter, loc, Type(), object,
-                                             constantI32(rewriter, loc, 0), NVVM::MemScopeKind::CTA,
-                                             /*relaxed=*/false, arrives);
+      arriveIf(rewriter, loc, arrives, object);
     } else {
       scf::IfOp::create(rewriter, loc, arrives, [&](OpBuilder &builder, Location) {
         Value cta = lane;

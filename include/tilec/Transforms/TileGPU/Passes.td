@@ -42,35 +42,6 @@ def TileGPUSelectLayoutsPass : Pass<"tilegpu-select-layouts", "::mlir::func::Fun
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
-def TileGPUScheduleDynamicallyPass : Pass<"tilegpu-schedule-dynamically", "::mlir::ModuleOp"> {
-  let summary = "programs go to the CTAs that are done first (a dynamic tile scheduler)";
-  let description = [{
-    In a persistent kernel with load warps whose programs take longer and longer, or shorter and shorter, a CTA begins with the
-    program of its own number and takes the next one from a counter in global memory, an argument that the launch adds
-    (`tile.program_counter`). The order stays: those that take longest come first, so that CTAs end together. The load warp
-    takes a number while it loads for the program before, and tells the computing warps when it is done with that.
-
-    Not where CTAs of a cluster run their programs at the same time, or two warpgroups take tiles in turn.
-
-    ```mlir
-    // load                                      // compute
-    scf.for %turn = ... {                        scf.for %turn = ... {
-      %tile = tilegpu.turn_program %turn ...       %tile = tilegpu.turn_program %turn ...
-      %ticket = tilegpu.take_program %counter      ...
-      ...                                          tilegpu.mbarrier_wait %full[%slot], %parity
-      tilegpu.slot_acquire %empty[%slot], ...      %next = tilegpu.receive_program %number
-      %next = tilegpu.send_program %ticket ...     tilegpu.slot_release %empty[%slot]
-      tilegpu.next_program %next of %all           tilegpu.next_program %next of %all
-    }                                            }
-    ```
-  }];
-  let options = [
-    Option<"programCounter", "program-counter", "bool", "true", "whether launches have a counter">
-  ];
-  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
-}
-
 def TileGPUUnrollLoopsPass : Pass<"tilegpu-unroll-loops", "::mlir::ModuleOp"> {
   let summary = "unroll loops that stream from memory, loads first";
   let description = [{
@@ -256,8 +227,8 @@ def TileGPUMakePersistentPass : Pass<"tilegpu-make-persistent", "::mlir::func::F
 
     By cost: kernels whose programs make one tile of a product each, whose load warps then fetch the next one while it is
     stored, and those of attention whose queries can have two slots (`gainsFromTurns`); if programs are of different lengths,
-    with `dynamic` only: else the GPU's own order is the better one. That is so for grids of more
-    programs than run at once, which is for whoever compiles for a grid to ask; otherwise such a kernel gets the attribute
+    with `dynamic` only: else the GPU's own order is the better one. That is so for grids of more programs than run at once,
+    which is for whoever compiles for a grid to ask; otherwise such a kernel gets the attribute
     `tilegpu.gains_from_turns`. Where rows of B begin between sectors of 32 bytes, a block takes a quarter more of the
     second cache's bandwidth: such programs run in pairs, which mostly have the same columns and copy for each other
     (`tilegpu.paired`, see tilegpu-multicast-copies), if a tile has no more rows than columns.
@@ -340,6 +311,35 @@ def TileGPUPingPongPass : Pass<"tilegpu-ping-pong", "::mlir::ModuleOp"> {
     one group.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
+}
+
+def TileGPUScheduleDynamicallyPass : Pass<"tilegpu-schedule-dynamically", "::mlir::ModuleOp"> {
+  let summary = "programs go to the CTAs that are done first (a dynamic tile scheduler)";
+  let description = [{
+    In a persistent kernel with load warps whose programs take longer and longer, or shorter and shorter, a CTA begins with the
+    program of its own number and takes the next one from a counter in global memory, an argument that the launch adds
+    (`tile.program_counter`). The order stays: those that take longest come first, so that CTAs end together. The load warp
+    takes a number while it loads for the program before, and tells the computing warps when it is done with that.
+
+    Not where CTAs of a cluster run their programs at the same time, or two warpgroups take tiles in turn.
+
+    ```mlir
+    // load                                      // compute
+    scf.for %turn = ... {                        scf.for %turn = ... {
+      %tile = tilegpu.turn_program %turn ...       %tile = tilegpu.turn_program %turn ...
+      %ticket = tilegpu.take_program %counter      ...
+      ...                                          tilegpu.mbarrier_wait %full[%slot], %parity
+      tilegpu.slot_acquire %empty[%slot], ...      %next = tilegpu.receive_program %number
+      %next = tilegpu.send_program %ticket ...     tilegpu.slot_release %empty[%slot]
+      tilegpu.next_program %next of %all           tilegpu.next_program %next of %all
+    }                                            }
+    ```
+  }];
+  let options = [
+    Option<"programCounter", "program-counter", "bool", "true", "whether launches have a counter">
+  ];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
 
 def TileGPUCheckProtocolPass : Pass<"tilegpu-check-protocol", "::mlir::func::FuncOp"> {

@@ -36,7 +36,7 @@ using namespace tilec;
 using namespace tilec::tilegpu;
 
 /// Numbers that the load warp may be ahead by.
-static constexpr int64_t kSlots = 2;
+static constexpr int64_t kLog2Slots = 1, kSlots = int64_t(1) << kLog2Slots;
 
 /// Turns of all CTAs that the last group of neighbours is enough for: more of them read together
 /// what fits the second cache worse, and of fewer the longest still run when all else is done.
@@ -150,9 +150,9 @@ void DynamicScheduler::useNumbers(scf::ForOp turns) {
 
 NumberSlot DynamicScheduler::slotOf(scf::ForOp turns) {
   Value turn = turns.getInductionVar(), one = constant(1);
-  Value round = binary<arith::ShRUIOp>(turn, one);
+  Value round = binary<arith::ShRUIOp>(turn, constant(kLog2Slots));
   NumberSlot result;
-  result.slot = binary<arith::AndIOp>(turn, one);
+  result.slot = binary<arith::AndIOp>(turn, constant(kSlots - 1));
   result.filled = binary<arith::AndIOp>(round, one);
   result.emptied = binary<arith::XOrIOp>(result.filled, one);
   return result;
