@@ -145,8 +145,15 @@ static void addTerms(Value value, int factor, llvm::MapVector<Value, int> &sum) 
   }
 }
 
+/// Whether a value is one of two constants: by so much a loop begins later.
+static bool isChosenConstant(Value value) {
+  auto choice = value.getDefiningOp<arith::SelectOp>();
+  return choice && matchPattern(choice.getTrueValue(), m_Constant()) &&
+         matchPattern(choice.getFalseValue(), m_Constant());
+}
+
 /// The axis along which the iterations of the function's loops grow, or shrink. Where one loop ends
-/// and another begins is nothing to the sum; nor is a loop of one iteration.
+/// and another begins is nothing to the sum; nor is an iteration more or less.
 static void findLongest(func::FuncOp func, PersistencePlan &plan) {
   llvm::MapVector<Value, int> sum;
   for (Operation &op : func.front())
@@ -156,7 +163,7 @@ static void findLongest(func::FuncOp func, PersistencePlan &plan) {
       addTerms(loop.getLowerBound(), -1, sum);
       plan.loop = plan.loop ? plan.loop : loop;
     }
-  sum.remove_if([](const auto &term) { return term.second == 0; });
+  sum.remove_if([](const auto &term) { return term.second == 0 || isChosenConstant(term.first); });
   for (unsigned axis = 0; axis < 3; ++axis) {
     Trend all = Trend::Constant;
     for (auto [value, factor] : sum) {

@@ -11,6 +11,7 @@
 #include "tilec/Analysis/LoadSlice.h"
 #include "tilec/Analysis/ProductUnit.h"
 #include "tilec/Analysis/SharedAllocation.h"
+#include "tilec/Analysis/StoreParts.h"
 #include "tilec/Analysis/WrittenMemory.h"
 #include "tilec/Layout/WgmmaLayout.h"
 
@@ -309,19 +310,24 @@ static int64_t bytesOfStores(Operation *scope) {
 
 int64_t slotsBeside(Operation *scope, int64_t ringBytes, int64_t bytes) {
   constexpr int64_t barrierBytes = 1024, mostSlots = 2;
-  int64_t left = processorOf(scope).maxSharedBytesPerCta() - barrierBytes - ringBytes -
-                 std::max(bytes, bytesOfStores(scope));
-  return std::clamp<int64_t>(left / bytes, 0, mostSlots);
+  int64_t left = processorOf(scope).maxSharedBytesPerCta() - barrierBytes - ringBytes;
+  int64_t slots = (left - std::max(bytes, bytesOfStores(scope))) / bytes;
+  if (slots > 0)
+    return std::min(slots, mostSlots);
+  // Of tiles that leave in parts.
+  int64_t least = 0;
+  scope->walk([&](Operation *op) { least = std::max(least, leastStoreBytes(op)); });
+  return left >= bytes + least ? 1 : 0;
 }
 
-/// Whether there can be two slots of a block that each program copies once.
+/// Whether there can be a slot of a block that each program copies once.
 static bool canCopyBlockAhead(func::FuncOp func, int64_t ringBytes, LoadSlice &slice) {
   return llvm::any_of(
       func.front().getOps<tile::DescriptorLoadOp>(), [&](tile::DescriptorLoadOp load) {
         std::optional<BufferFill> fill = fillBy(load);
         auto buffer = fill ? fill->store.getBuffer().getDefiningOp<LocalAllocOp>() : LocalAllocOp();
         return buffer && slice.add(load) &&
-               slotsBeside(func, ringBytes, buffer.getType().getSizeInBytes()) == 2;
+               slotsBeside(func, ringBytes, buffer.getType().getSizeInBytes()) > 0;
       });
 }
 

@@ -35,13 +35,14 @@ RolePlan planRoles(mlir::func::FuncOp func, llvm::ArrayRef<LoopSchedule> schedul
 
 /// The slots, two at most, of a block of `bytes` that load warps copy once for each program or tile
 /// of `scope`, beside rings of `ringBytes`: with two slots the next one's block arrives while this
-/// one's is read. 0 where there is no memory for one beside what is stored through shared memory.
+/// one's is read. One where there is memory for that only beside a tile that leaves in parts
+/// (StoreParts.h), 0 where there is none beside what is stored through shared memory.
 int64_t slotsBeside(mlir::Operation *scope, int64_t ringBytes, int64_t bytes);
 
 /// Whether it pays that a CTA runs one program of `func` after the other, where no other CTA has
 /// room beside it: with a loop over programs around it load warps start the copies of the next one
 /// while this one ends. So it is where each makes one tile of a product, and where each computes
-/// between dots (attention) and copies a block once (the queries) of which there can be two slots.
+/// between dots (attention) and copies a block once (the queries) of which there can be a slot.
 /// Not for kernels with a loop over tiles of their own.
 bool gainsFromTurns(mlir::func::FuncOp func, llvm::ArrayRef<LoopSchedule> schedules);
 

@@ -13,6 +13,7 @@
 #include "DescribedBlock.h"
 #include "DimensionClasses.h"
 #include "Padding.h"
+#include "SharedBounds.h"
 #include "TransposedDot.h"
 #include "WideDot.h"
 #include "mlir/IR/Builders.h"
@@ -191,6 +192,7 @@ public:
     for (auto &[load, copy] : taken)
       loops.insert(load->getParentOp());
     func.walk([&](tile::LoadOp load) { studyInFront(load, loops); });
+    shareBounds();
     for (auto &[load, copy] : taken)
       emit(load, copy, indices);
     for (Operation *loop : loops)
@@ -201,6 +203,8 @@ private:
   using Found = std::pair<tile::LoadOp, TensorCopy>;
 
   void study(scf::ForOp loop);
+  /// Lets copies of one tensor share a map.
+  void shareBounds();
   /// Takes a load in front of loops by tensor copies alone, whose dots read it.
   void studyInFront(tile::LoadOp load, const SetVector<Operation *> &loops);
   SmallVector<int64_t> copiedExtents(tile::LoadOp load, unsigned dim);
@@ -358,6 +362,13 @@ void CopyTaker::studyInFront(tile::LoadOp load, const SetVector<Operation *> &lo
     taken.push_back({load, std::move(*copy)});
   else
     tell(load, reason);
+}
+
+void CopyTaker::shareBounds() {
+  SharedBounds bounds(indices, axes);
+  for (auto &[load, copy] : taken)
+    for (auto &[otherLoad, other] : taken)
+      bounds.take(load, copy, other);
 }
 
 namespace {

@@ -44,6 +44,126 @@ func.func @attention(%q: tensor<128x128xf16>, %k: !tile.desc<[128, 128], f16>, %
   return %sum : tensor<128x128xf32>
 }
 
+// A loop that goes on where the one in front of it ends takes over its last dot: its first iteration has none in front of it only
+// if that one had no iteration. So there is one last dot.
+// CHECK-LABEL: func @goes_on
+// CHECK: %[[WHOLE:.*]] = arith.muli
+// CHECK: %[[FIRST:.*]]:2 = scf.for
+// CHECK: } {tile.runs_once}
+// CHECK: %[[MAIN:.*]]:2 = scf.for %{{.*}} = %{{.*}} to %[[WHOLE]] {{.*}} iter_args(%{{.*}} = %[[FIRST]]#0, %{{.*}} = %[[FIRST]]#1)
+// CHECK-NOT: runs_once
+// CHECK: %[[RAN:.*]] = arith.cmpi slt, %c0_i32, %[[WHOLE]]
+// CHECK: %[[END:.*]] = arith.select %[[RAN]], %[[WHOLE]], %{{.*}}
+// CHECK: %[[AGAIN:.*]]:2 = scf.for %{{.*}} = %[[WHOLE]] to %[[END]] {{.*}} iter_args(%{{.*}} = %[[MAIN]]#0, %{{.*}} = %[[MAIN]]#1)
+// CHECK: tile.dot
+// CHECK-NOT: tile.dot
+// CHECK: } {tile.runs_once}
+// CHECK: %[[AHEAD:.*]] = arith.select %[[RAN]], %c0_i32{{.*}}, %c64_i32
+// CHECK: %[[FROM:.*]] = arith.addi %[[WHOLE]], %[[AHEAD]]
+// CHECK: %[[REST:.*]]:2 = scf.for %[[J:.*]] = %[[FROM]] to %{{.*}} iter_args(%{{.*}} = %[[AGAIN]]#0, %{{.*}} = %[[AGAIN]]#1)
+// CHECK:   %[[BEFORE:.*]] = arith.subi %[[J]], %c64_i32
+// CHECK:   tile.descriptor_load %{{.*}}[%[[BEFORE]], %c0_i32]
+// CHECK: %[[LAST:.*]] = scf.for
+// CHECK:   tile.dot %[[REST]]#0
+// CHECK: } {tile.runs_once}
+// CHECK-NEXT: return %[[LAST]]
+func.func @goes_on(%q: tensor<128x128xf16>, %k: !tile.desc<[128, 128], f16>, %v: !tile.desc<[128, 128], f16>,
+                     %n: i32, %init: tensor<128x128xf32>, %mask: tensor<128x128xf32>,
+                     %other: !tile.desc<[128, 128], f16>) -> tensor<128x128xf32> {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %quotient = arith.divsi %n, %c64 : i32
+  %whole = arith.muli %quotient, %c64 : i32
+  %a = scf.for %i = %c0 to %whole step %c64 iter_args(%acc = %init) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s_a = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %weights = arith.truncf %s_a : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %s_a : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  %b = scf.for %i = %whole to %n step %c64 iter_args(%acc = %a) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s_b = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %m_b = arith.addf %s_b, %mask : tensor<128x128xf32>
+    %weights = arith.truncf %m_b : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %m_b : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  return %b : tensor<128x128xf32>
+}
+
+// Where a loop ends within a step, or the other one multiplies with something else, each has a last dot.
+// CHECK-LABEL: func @ends_within
+// CHECK-COUNT-6: scf.for
+// CHECK: return
+func.func @ends_within(%q: tensor<128x128xf16>, %k: !tile.desc<[128, 128], f16>, %v: !tile.desc<[128, 128], f16>,
+                     %n: i32, %init: tensor<128x128xf32>, %mask: tensor<128x128xf32>,
+                     %other: !tile.desc<[128, 128], f16>) -> tensor<128x128xf32> {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %c3 = arith.constant 3 : i32
+  %whole = arith.divsi %n, %c3 : i32
+  %a = scf.for %i = %c0 to %whole step %c64 iter_args(%acc = %init) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s_a = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %weights = arith.truncf %s_a : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %s_a : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  %b = scf.for %i = %whole to %n step %c64 iter_args(%acc = %a) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s_b = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %m_b = arith.addf %s_b, %mask : tensor<128x128xf32>
+    %weights = arith.truncf %m_b : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %m_b : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  return %b : tensor<128x128xf32>
+}
+
+// CHECK-LABEL: func @other_values
+// CHECK-COUNT-6: scf.for
+// CHECK: return
+func.func @other_values(%q: tensor<128x128xf16>, %k: !tile.desc<[128, 128], f16>, %v: !tile.desc<[128, 128], f16>,
+                     %n: i32, %init: tensor<128x128xf32>, %mask: tensor<128x128xf32>,
+                     %other: !tile.desc<[128, 128], f16>) -> tensor<128x128xf32> {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %quotient = arith.divsi %n, %c64 : i32
+  %whole = arith.muli %quotient, %c64 : i32
+  %a = scf.for %i = %c0 to %whole step %c64 iter_args(%acc = %init) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s_a = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %weights = arith.truncf %s_a : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %s_a : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  %b = scf.for %i = %whole to %n step %c64 iter_args(%acc = %a) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s_b = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %m_b = arith.addf %s_b, %mask : tensor<128x128xf32>
+    %weights = arith.truncf %m_b : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %m_b : tensor<128x128xf32>
+    %values = tile.descriptor_load %other[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  return %b : tensor<128x128xf32>
+}
+
 // `warp_specialize = False` forbids it.
 // CHECK-LABEL: func @forbidden
 // CHECK-COUNT-1: scf.for

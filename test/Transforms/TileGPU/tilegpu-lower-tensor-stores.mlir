@@ -248,6 +248,20 @@ func.func @encoded(%p: !tile.ptr<f16>, %s: i64, %x: tensor<128x256xf16, #wide>, 
   return
 }
 
+// Blocks of one head have a dimension more than the tile.
+// CHECK-LABEL: func @in_head(%arg0: !tile.desc<[1, 128, 64], f16>
+// CHECK: tilegpu.extract_slice %arg1 axis = 1 start = 192
+// CHECK: %[[COLUMN:.*]] = arith.addi %arg2, %c192
+// CHECK-NEXT: tilegpu.tma_store %arg0[%[[HEAD:.*]], %[[HEAD]], %[[COLUMN]]], %{{.*}} : <[1, 128, 64], f16>, <[128, 64], f16
+func.func @in_head(%map: !tile.desc<[1, 128, 256], f16>, %x: tensor<128x256xf16, #wide>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tile.descriptor_store %map[%i, %i, %n], %x : !tile.desc<[1, 128, 256], f16>, tensor<128x256xf16, #wide>
+  }
+  return
+}
+
 // Registers part the rows.
 // CHECK-LABEL: func @rows(%arg0: !tile.desc<[32, 256], f16>
 // CHECK: tilegpu.extract_slice %arg1 axis = 0 start = 96

@@ -126,6 +126,16 @@ void addAttentionCases(std::vector<Case> &cases) {
                          sizeText({p.heads, length, width}), Scale::Full,
                          [=](uint64_t seed) { return buildForward(p, seed); }});
       }
+  // Wide heads: one slot of queries beside the rings, and tiles that leave in parts.
+  for (int example : {45, 58})
+    for (bool isCausal : {true, false})
+      for (int64_t length : {50, 200, 384}) {
+        Problem p{DType::f16, 1, length, 256, isCausal, 128, 64, example, 8};
+        cases.push_back(
+            {textOf(example).kernel + std::string(isCausal ? " causal" : "") + " 128x64", p.type,
+             sizeText({p.heads, length, p.width}), Scale::Full,
+             [=](uint64_t seed) { return buildForward(p, seed); }});
+      }
   // Two warpgroups that release slots for each other: loops of no, one and several rounds of the
   // ring.
   for (int example : {45, 58})

@@ -68,7 +68,8 @@ def TileTakeTensorCopiesPass : Pass<"tile-take-tensor-copies", "::mlir::func::Fu
     that the host can compute; pointers that a loop moves on are the first one and the iteration's number of steps. What
     else is added to the pointer, a batch or a head, becomes further dimensions, in which the block has size one. A mask
     is a conjunction of `coordinate < size` with a size that the host can compute, which is the tensor's size, and of
-    `coordinate >= 0`; a dimension without a mask is as large as a map allows. A coordinate `x % size` is `x` where a walk from
+    `coordinate >= 0`; a dimension without a mask is as large as a map allows, or as another load of the tensor says, if all
+    blocks of the loop end below that, so that both share a map. A coordinate `x % size` is `x` where a walk from
     the load to all stores shows that rows from `size` on are never stored.
 
     Indices are taken not to leave their types. Programs may be counted from the last one down. Coordinates that may be
@@ -341,6 +342,10 @@ def TileDelayDotsPass : Pass<"tile-delay-dots", "::mlir::func::FuncOp"> {
     around, as in attention, those dots run one iteration later, between the dots of the next iteration and what is computed
     from them: the tensor cores multiply while the threads compute. A first iteration without them and a last one of them
     alone are loops with the attribute `tile.runs_once`, for a loop may have no iteration.
+
+    A loop that goes on where the one in front of it ends, a whole number of steps behind that one's beginning, and would do
+    the same late, as the loop over blocks with a mask goes on from that over whole ones, takes over its last dots: they run
+    in its first iteration. It has a first iteration without them of its own for where the loops in front had none.
 
     Applies where warpgroups compute all dots of the loop, where it does nothing else but compute and load, by tensor copies,
     and where no load would be made twice. By cost: where the registers leave a multiprocessor to two CTAs at most, and

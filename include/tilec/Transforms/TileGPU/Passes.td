@@ -226,7 +226,7 @@ def TileGPUMakePersistentPass : Pass<"tilegpu-make-persistent", "::mlir::func::F
     leave room for a tile that threads exchange before they store it, or for 64 KiB of it; a `pipeline` remark says so.
 
     By cost: kernels whose programs make one tile of a product each, whose load warps then fetch the next one while it is
-    stored, and those of attention whose queries can have two slots (`gainsFromTurns`); if programs are of different lengths,
+    stored, and those of attention whose queries can have a slot (`gainsFromTurns`); if programs are of different lengths,
     with `dynamic` only: else the GPU's own order is the better one. That is so for grids of more programs than run at once,
     which is for whoever compiles for a grid to ask; otherwise such a kernel gets the attribute
     `tilegpu.gains_from_turns`. Where rows of B begin between sectors of 32 bytes, a block takes a quarter more of the
@@ -367,8 +367,10 @@ def TileGPULowerTensorCopiesPass : Pass<"tilegpu-lower-tensor-copies", "::mlir::
     What `tilegpu-pipeline-loops` has left of `tile.descriptor_load`: a `tilegpu.tma_load` into a buffer, a wait for its
     barrier object, and a load from the buffer; or no load, where the value only fills a buffer of that layout. In a loop
     over tiles whose load warps fill rings that buffer is a ring of two slots, or of one, as many as fit beside an
-    epilogue's, if nothing writes what is copied: `tilegpu.slot_acquire` in front of the copy, which so is the load warps', and
-    `tilegpu.slot_release` behind what reads the buffer last.
+    epilogue's (one beside those of a tile that leaves in parts, if not otherwise), if nothing writes what is copied:
+    `tilegpu.slot_acquire` in front of the copy, which so is the load warps', and `tilegpu.slot_release` behind what reads
+    the buffer last. One slot is released inside the last loop, behind the products of its last iteration that read it, if
+    that has one; where all tiles have the same number of iterations, inside the loops in front of it as well.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];

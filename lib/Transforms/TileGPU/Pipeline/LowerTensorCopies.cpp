@@ -8,6 +8,7 @@
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
+#include "LastReaders.h"
 #include "StreamByTma.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Analysis/BufferFill.h"
@@ -199,10 +200,16 @@ private:
     Location loc = load.getLoc();
     SlotAcquireOp::create(rewriter, loc, empty.objects(), slot, before, full.objects(),
                           /*elected=*/false, /*predicate=*/Value());
+    auto release = [&](OpBuilder &builder, Value predicate) {
+      SlotReleaseOp::create(builder, loc, empty.objects(), slot, predicate, /*without=*/Value());
+    };
+    if (slots == 1) {
+      LastReaders(rewriter, target.store).emit(release);
+      return;
+    }
     rewriter.setInsertionPointAfter(
         lastWaitFor(lastUser(load->getBlock(), target.store.getBuffer())));
-    SlotReleaseOp::create(rewriter, loc, empty.objects(), slot, /*predicate=*/Value(),
-                          /*without=*/Value());
+    release(rewriter, Value());
   }
 
   void eraseFilled(Target &target) {

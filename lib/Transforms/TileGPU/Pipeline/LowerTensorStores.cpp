@@ -23,6 +23,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Analysis/ProductLoops.h"
 #include "tilec/Analysis/SharedAllocation.h"
+#include "tilec/Analysis/StoreParts.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -37,9 +38,7 @@ using namespace tilec;
 using namespace tilec::tilegpu;
 
 /// Bytes of the parts that are tried, the largest first: of larger ones copies begin later.
-static constexpr int64_t kPartBytes[] = {16384, 8192};
-/// The most buffers for parts of one type.
-static constexpr int64_t kMostBuffers = 2;
+static constexpr int64_t kPartBytes[] = {kLargestStorePart, 8192};
 /// Small stores one behind the other, of all in all at most so many bytes, have one barrier and one
 /// wait: of larger ones the first copy begins earlier without. In loops over tiles there is no
 /// limit but memory: nobody waits for the copies, and the next tile's first dots for the barriers.
@@ -71,13 +70,16 @@ struct TileStore {
   }
 
   RankedTensorType type() const { return cast<RankedTensorType>(value.getType()); }
-  /// Whether nothing but the shape of its blocks hinders parts: the map is an argument, for blocks
-  /// like the value.
+  /// Whether nothing but the shape of its blocks hinders parts.
   bool canBeParted() const;
   /// Takes the largest parts of at most `bytes`, or the whole where there are none.
   void part(int64_t bytes);
   int64_t numParts() const { return type().getDimSize(dim) / partType.getDimSize(dim); }
   tile::DescType partDesc() const;
+  /// The dimension of blocks that is dimension `dim` of the tile.
+  unsigned blockDim() const {
+    return dim + unsigned(desc.getType().getBlockShape().size() - type().getRank());
+  }
   Value makePart(OpBuilder &builder, int64_t number) const;
   /// The store, and what its parts have been computed from.
   void eraseWhole();
@@ -109,8 +111,7 @@ private:
 
 bool TileStore::canBeParted() const {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  return loop && !isLoopOfProducts(loop) && isa<BlockArgument>(desc) &&
-         desc.getType().getUsed().empty() && desc.getType().getBlockShape() == type().getShape();
+  return loop && !isLoopOfProducts(loop) && canLeaveInParts(op);
 }
 
 void TileStore::part(int64_t bytes) {
@@ -138,7 +139,9 @@ void TileStore::part(int64_t bytes) {
 
 tile::DescType TileStore::partDesc() const {
   tile::DescType whole = desc.getType();
-  return tile::DescType::get(whole.getContext(), partType.getShape(), whole.getElementType(),
+  SmallVector<int64_t> block(whole.getBlockShape());
+  block[blockDim()] = partType.getDimSize(dim);
+  return tile::DescType::get(whole.getContext(), block, whole.getElementType(),
                              whole.getPadsWithNan(), whole.getUsed(), whole.getBoxRows());
 }
 
@@ -197,7 +200,8 @@ SmallVector<Value> TileStore::offsetsOf(OpBuilder &builder, int64_t number) cons
     return result;
   Value ahead =
       arith::ConstantIntOp::create(builder, op->getLoc(), number * partType.getDimSize(dim), 32);
-  result[dim] = arith::AddIOp::create(builder, op->getLoc(), offsets[dim], ahead);
+  Value &offset = result[blockDim()];
+  offset = arith::AddIOp::create(builder, op->getLoc(), offset, ahead);
   return result;
 }
 
@@ -276,7 +280,7 @@ bool Series::countBuffers(int64_t bytes) {
   for (auto [i, entry] : llvm::enumerate(buffers))
     order.emplace_back(-entry.second.parts, i);
   llvm::sort(order);
-  for (int64_t count = 1; count <= kMostBuffers; ++count)
+  for (int64_t count = 1; count <= kMostStoreBuffers; ++count)
     for (auto [parts, i] : order) {
       auto &[type, those] = buffers.begin()[i];
       auto size = int64_t(type.getSizeInBytes());
