@@ -48,8 +48,9 @@ OTHERS = {
     256: others(ROLES, (128, 64, 8, 2))
     + [Configuration(dict(BLOCK_M=128, BLOCK_N=64, COPIES_OUT=True), 8, 2, DESCRIPTORS)]
     + others(DESCRIPTORS, (128, 64, 8, 2), (64, 64, 4, 2), (64, 32, 4, 2), (128, 32, 8, 2), (128, 32, 8, 3))}
-# Load warps fetch the next program's queries, of which there are two slots, while one is computed.
-PERSISTENT = {64: [], 256: [],
+# Load warps fetch the next program's queries, of which there are two slots, or one of wide heads, while one is computed.
+PERSISTENT = {64: [],
+              256: [replace(c, persistent=True) for c in (*blocks((128, 64, 8, 2)), *others(DESCRIPTORS, (128, 64, 8, 2)))],
               128: [replace(c, persistent=True) for c in (
                   *blocks((128, 128, 8, 2)), *others(DESCRIPTORS, (128, 128, 8, 2)),
                   Configuration(dict(BLOCK_M=128, BLOCK_N=128, COPIES_OUT=True), 8, 2, DESCRIPTORS))]}
