@@ -295,29 +295,16 @@ RolePlan planRoles(func::FuncOp func, ArrayRef<LoopSchedule> schedules, std::opt
   return {true, takesTilesInTurn(func, schedules, copying), nullptr, {}};
 }
 
-/// Bytes of the largest tensor that is stored, which may be converted on the way.
-static int64_t bytesOfStores(Operation *scope) {
-  int64_t bytes = 0;
-  auto count = [&](Value value) {
-    if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
-      bytes = std::max(bytes, tile::tensorBytesOf(tensor));
-  };
-  scope->walk([&](tile::StoreOp store) { count(store.getValue()); });
-  scope->walk([&](tile::DescriptorStoreOp store) { count(store.getValue()); });
-  scope->walk([&](tile::DescriptorReduceOp reduction) { count(reduction.getValue()); });
-  return bytes;
-}
-
 int64_t slotsBeside(Operation *scope, int64_t ringBytes, int64_t bytes) {
   constexpr int64_t barrierBytes = 1024, mostSlots = 2;
   int64_t left = processorOf(scope).maxSharedBytesPerCta() - barrierBytes - ringBytes;
-  int64_t slots = (left - std::max(bytes, bytesOfStores(scope))) / bytes;
-  if (slots > 0)
-    return std::min(slots, mostSlots);
-  // Of tiles that leave in parts.
-  int64_t least = 0;
-  scope->walk([&](Operation *op) { least = std::max(least, leastStoreBytes(op)); });
-  return left >= bytes + least ? 1 : 0;
+  int64_t whole = 0, inParts = 0;
+  scope->walk([&](Operation *op) {
+    whole = std::max(whole, storedBytes(op));
+    inParts = std::max(inParts, leastStoreBytes(op));
+  });
+  int64_t slots = (left - std::max(bytes, whole)) / bytes;
+  return slots > 0 ? std::min(slots, mostSlots) : int64_t(left >= bytes + inParts);
 }
 
 /// Whether there can be a slot of a block that each program copies once.

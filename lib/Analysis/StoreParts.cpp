@@ -9,38 +9,38 @@ using namespace mlir;
 
 namespace tilec {
 
-/// The map and the tile of a descriptor store or reduction; null for other operations.
-static std::pair<TypedValue<tile::DescType>, RankedTensorType> mapAndTile(Operation *store) {
-  auto of = [](auto op) {
-    return std::pair(op.getDesc(), cast<RankedTensorType>(op.getValue().getType()));
-  };
-  if (auto whole = dyn_cast<tile::DescriptorStoreOp>(store))
-    return of(whole);
-  if (auto reduction = dyn_cast<tile::DescriptorReduceOp>(store))
-    return of(reduction);
+/// The value that an operation stores to global memory, and the map through which it does; null
+/// without any.
+static std::pair<Value, TypedValue<tile::DescType>> storeOf(Operation *op) {
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    return {store.getValue(), {}};
+  if (auto store = dyn_cast<tile::DescriptorStoreOp>(op))
+    return {store.getValue(), store.getDesc()};
+  if (auto reduction = dyn_cast<tile::DescriptorReduceOp>(op))
+    return {reduction.getValue(), reduction.getDesc()};
   return {};
 }
 
 bool canLeaveInParts(Operation *store) {
-  auto [map, tile] = mapAndTile(store);
+  auto [value, map] = storeOf(store);
   if (!map || !isa<BlockArgument>(map) || !map.getType().getUsed().empty())
     return false;
+  ArrayRef<int64_t> tile = cast<RankedTensorType>(value.getType()).getShape();
   ArrayRef<int64_t> block = map.getType().getBlockShape();
-  size_t inFront = block.size() - tile.getShape().size();
-  return block.drop_front(inFront) == tile.getShape() &&
+  size_t inFront = block.size() - tile.size();
+  return block.drop_front(inFront) == tile &&
          llvm::all_of(block.take_front(inFront), [](int64_t size) { return size == 1; });
 }
 
-int64_t leastStoreBytes(Operation *store) {
-  if (auto byThreads = dyn_cast<tile::StoreOp>(store)) {
-    auto type = dyn_cast<RankedTensorType>(byThreads.getValue().getType());
-    return type ? tile::tensorBytesOf(type) : 0;
-  }
-  RankedTensorType tile = mapAndTile(store).second;
-  if (!tile)
-    return 0;
-  int64_t whole = tile::tensorBytesOf(tile);
-  return canLeaveInParts(store) ? std::min(whole, kMostStoreBuffers * kLargestStorePart) : whole;
+int64_t storedBytes(Operation *op) {
+  Value value = storeOf(op).first;
+  auto tensor = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
+  return tensor ? tile::tensorBytesOf(tensor) : 0;
+}
+
+int64_t leastStoreBytes(Operation *op) {
+  int64_t whole = storedBytes(op);
+  return canLeaveInParts(op) ? std::min(whole, kMostStoreBuffers * kLargestStorePart) : whole;
 }
 
 } // namespace tilec

@@ -21,9 +21,13 @@ inline constexpr int64_t kMostStoreBuffers = 2;
 /// size one in front.
 bool canLeaveInParts(mlir::Operation *store);
 
-/// The least bytes of shared memory through which `store` writes its tile; 0 for an operation that
-/// writes no tensor.
-int64_t leastStoreBytes(mlir::Operation *store);
+/// The bytes of the tensor that `op` stores to global memory, which may be converted on the way; 0
+/// for an operation that stores none.
+int64_t storedBytes(mlir::Operation *op);
+
+/// The least bytes of shared memory that such a store takes: those of a tile, or of the buffers of
+/// its parts.
+int64_t leastStoreBytes(mlir::Operation *op);
 
 } // namespace tilec
 

@@ -32,12 +32,11 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Analysis/AxisInfo.h"
 #include "tilec/Analysis/ProductUnit.h"
 #include "tilec/Analysis/RolePlan.h"
 #include "tilec/Support/RemarkCategory.h"
-#include "llvm/ADT/SetVector.h"
+
 #include <deque>
 
 namespace tilec {

@@ -65,10 +65,9 @@ LastReaders::LastReaders(RewriterBase &irRewriter, LocalStoreOp store)
 }
 
 bool LastReaders::isSameForAll(scf::ForOp loop) const {
-  Operation *tiles = fill->getParentOp();
-  return llvm::none_of(ValueRange{loop.getLowerBound(), loop.getUpperBound()}, [&](Value bound) {
-    return tiles->isAncestor(bound.getParentRegion()->getParentOp());
-  });
+  auto tiles = cast<scf::ForOp>(fill->getParentOp());
+  return tiles.isDefinedOutsideOfLoop(loop.getLowerBound()) &&
+         tiles.isDefinedOutsideOfLoop(loop.getUpperBound());
 }
 
 void LastReaders::findLoops() {

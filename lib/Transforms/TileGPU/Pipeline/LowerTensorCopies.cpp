@@ -207,6 +207,7 @@ private:
       LastReaders(rewriter, target.store).emit(release);
       return;
     }
+    // The next block goes to the other one of two slots: nobody waits for this one yet.
     rewriter.setInsertionPointAfter(
         lastWaitFor(lastUser(load->getBlock(), target.store.getBuffer())));
     release(rewriter, Value());
