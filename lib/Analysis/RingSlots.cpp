@@ -31,6 +31,33 @@ Value tilec::filledBy(Operation *op) {
   return send ? Value(send.getBuffer()) : Value();
 }
 
+SmallVector<Operation *, 2> tilec::fillsBehind(tilegpu::SlotAcquireOp acquire) {
+  SmallVector<Operation *, 2> fills;
+  for (Operation *user : acquire.getFull().getUsers())
+    if (filledBy(user))
+      fills.push_back(user);
+  return fills;
+}
+
+bool tilec::mayRelease(tilegpu::SlotReleaseOp release, Value view) {
+  tilegpu::LocalAllocOp objects = allocOf(release.getEmpty()), ring = allocOf(view);
+  if (!objects || !ring)
+    return true;
+  bool isAcquired = false;
+  for (Operation *user : objects->getUsers()) {
+    auto acquire = dyn_cast<tilegpu::SlotAcquireOp>(user);
+    if (!acquire || acquire.getEmpty() != objects.getResult())
+      continue;
+    isAcquired = true;
+    for (Operation *fill : fillsBehind(acquire)) {
+      tilegpu::LocalAllocOp filled = allocOf(filledBy(fill));
+      if (!filled || filled == ring)
+        return true;
+    }
+  }
+  return !isAcquired;
+}
+
 Operation *tilec::lastUser(Block *block, Value buffer) {
   Operation *last = nullptr;
   for (Operation *user : buffer.getUsers()) {

@@ -44,12 +44,12 @@ SharedAccessReader::SharedAccessReader(FunctionOpInterface func,
   });
   func.walk([&](SlotAcquireOp acquire) {
     DenseSet<Operation *> &released = ringsOfEmpty[ringOf(acquire.getEmpty())];
-    for (Operation *user : acquire.getFull().getUsers())
-      if (Value buffer = filledBy(user)) {
-        released.insert(ringOf(buffer));
-        if (isa<TmaLoadOp>(user))
-          copiedRings.insert(ringOf(buffer));
-      }
+    for (Operation *fill : fillsBehind(acquire)) {
+      Operation *ring = ringOf(filledBy(fill));
+      released.insert(ring);
+      if (isa<TmaLoadOp>(fill))
+        copiedRings.insert(ring);
+    }
   });
 }
 

@@ -21,6 +21,12 @@ tilegpu::LocalAllocOp allocOf(mlir::Value view);
 /// The slot that an operation of the load warps fills, and arrives for; null for other operations.
 mlir::Value filledBy(mlir::Operation *op);
 
+/// The operations that fill a slot once it is acquired (`filledBy` says of which buffer).
+llvm::SmallVector<mlir::Operation *, 2> fillsBehind(tilegpu::SlotAcquireOp acquire);
+
+/// Whether `release` may let a slot of the ring be filled that `view` is of.
+bool mayRelease(tilegpu::SlotReleaseOp release, mlir::Value view);
+
 /// The last operation of a block that uses a buffer or a view of it, itself or inside; null without
 /// any.
 mlir::Operation *lastUser(mlir::Block *block, mlir::Value buffer);

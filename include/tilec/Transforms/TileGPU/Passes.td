@@ -162,8 +162,8 @@ def TileGPUOverlapProductsPass : Pass<"tilegpu-overlap-products", "::mlir::func:
   let summary = "wait for a dot in flight where its result is used";
   let description = [{
     A `tilegpu.wgmma_wait` moves down to the first use of its results, past arithmetic, loads and the starts of other
-    dots, and lets the dots started on the way stay in flight. It stays in front of barriers, and of writes to
-    shared memory, which could be to the dot's operands.
+    dots, and lets the dots started on the way stay in flight. It stays in front of barriers, of writes to shared memory,
+    which could be to the dot's operands, and of a `tilegpu.slot_release` of what the dot reads.
 
     Does not change results.
   }];

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lets the threads compute while a wgmma is in flight: a wgmma_wait moves down to the first
-// use of its results, past arithmetic, loads and the starts of other products, and waits for no
-// more than its own products and those before them. Products finish in the order in which they
-// start.
+// use of its results, past arithmetic, loads, the starts of other products and releases of slots
+// that its products do not read, and waits for no more than its own products and those before them.
+// Products finish in the order in which they start.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/RingSlots.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUOVERLAPPRODUCTSPASS
@@ -23,6 +24,47 @@ static bool usesResultsOf(Operation *op, WgmmaWaitOp wait) {
   return llvm::any_of(wait->getUsers(), [&](Operation *user) { return op->isAncestor(user); });
 }
 
+/// Adds the products that may be in flight where threads have `sum`.
+static void collectInFlight(Value sum, DenseSet<Value> &seen, SmallVectorImpl<WgmmaOp> &products) {
+  if (!seen.insert(sum).second)
+    return;
+  // What a loop carries.
+  if (auto argument = dyn_cast<BlockArgument>(sum)) {
+    auto loop = dyn_cast_or_null<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    if (OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr) {
+      collectInFlight(init->get(), seen, products);
+      collectInFlight(loop.getTiedLoopYieldedValue(argument)->get(), seen, products);
+    }
+    return;
+  }
+  Operation *op = sum.getDefiningOp();
+  if (auto product = dyn_cast<WgmmaOp>(op)) {
+    products.push_back(product);
+    collectInFlight(product.getAcc(), seen, products);
+  } else if (auto wait = dyn_cast<WgmmaWaitOp>(op); wait && wait.getPending() > 0) {
+    collectInFlight(wait->getOperand(cast<OpResult>(sum).getResultNumber()), seen, products);
+  } else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    if (BlockArgument argument = loop.getTiedLoopRegionIterArg(cast<OpResult>(sum)))
+      collectInFlight(argument, seen, products);
+  }
+  // Other operations have registers, whose products have been waited for.
+}
+
+/// Whether a product that `wait` is for may read a slot that `release` lets be filled.
+static bool mayReadReleased(WgmmaWaitOp wait, SlotReleaseOp release) {
+  SmallVector<WgmmaOp> products;
+  DenseSet<Value> seen;
+  for (Value sum : wait.getValues())
+    collectInFlight(sum, seen, products);
+  // Without sums it may be for any.
+  if (wait.getValues().empty())
+    return true;
+  return llvm::any_of(products, [&](WgmmaOp product) {
+    return mayRelease(release, product.getRhs()) ||
+           (isa<MemDescType>(product.getLhs().getType()) && mayRelease(release, product.getLhs()));
+  });
+}
+
 /// Whether an operation may be done before the products that `wait` is for have finished: it does
 /// not touch what they read, and does not need what they make.
 static bool mayPass(WgmmaWaitOp wait, Operation *op) {
@@ -30,6 +72,8 @@ static bool mayPass(WgmmaWaitOp wait, Operation *op) {
     return false;
   if (isa<WgmmaOp, tile::LoadOp, LocalLoadOp>(op))
     return true;
+  if (auto release = dyn_cast<SlotReleaseOp>(op))
+    return !mayReadReleased(wait, release);
   // What goes through shared memory says so by now; the conversions and reductions that are left
   // stay inside a warp.
   return isMemoryEffectFree(op) &&
