@@ -27,7 +27,7 @@ public:
       : HostDevice(given.gapBytes), options(std::move(given)) {
     facts.name = "simulator";
     facts.target = "sim";
-    facts.concurrentCtas = tilecrt::sim::LaunchConfig().residentCtas;
+    facts.concurrentCtas = options.residentCtas;
   }
 
   Status checkTarget(const std::string &target, bool /*isPtx*/) const override {
@@ -99,6 +99,7 @@ LaunchConfig SimDevice::configOf(const CompiledKernel &kernel, HostLaunch &launc
   config.grid = launch.grid;
   if (launch.cluster != std::array<uint32_t, 3>{0, 0, 0})
     config.cluster = launch.cluster;
+  config.residentCtas = options.residentCtas;
   config.check = options.check;
   config.counters = launch.counts;
   config.sampledClusters = launch.sampledClusters;

@@ -220,6 +220,8 @@ struct SimulatorOptions {
   bool check = false;
   /// 0: one for each core.
   unsigned hostThreads = 0;
+  /// CTAs that a launch of a persistent kernel has at most; they run its programs in turns.
+  uint32_t residentCtas = tilecrt::sim::LaunchConfig().residentCtas;
   uint64_t maxFindings = 100;
   /// Bytes between allocations, so that a wrong index has to be large to meet another one.
   size_t gapBytes = 0;

@@ -129,8 +129,8 @@ void addAttentionCases(std::vector<Case> &cases) {
   // Wide heads: one slot of queries beside the rings, and tiles that leave in parts.
   for (int example : {45, 58})
     for (bool isCausal : {true, false})
-      for (int64_t length : {50, 200, 384}) {
-        Problem p{DType::f16, 1, length, 256, isCausal, 128, 64, example, 8};
+      for (auto [heads, length] : {std::array<int64_t, 2>{3, 50}, {3, 64}, {1, 200}, {1, 384}}) {
+        Problem p{DType::f16, heads, length, 256, isCausal, 128, 64, example, 8};
         cases.push_back(
             {textOf(example).kernel + std::string(isCausal ? " causal" : "") + " 128x64", p.type,
              sizeText({p.heads, length, p.width}), Scale::Full,

@@ -68,8 +68,6 @@ ReportRow runCase(const Case &example, KernelDevice &device, const Options &opti
   row.what = &example;
   row.device = device.name();
   Result<KernelRun> run = example.build(seed);
-  if (run && options.persistent)
-    run->persistent = options.persistent;
   if (!run) {
     row.verdict.reason = run.message();
     return row;
@@ -148,6 +146,17 @@ int runCases(const CaseProgram &program, const std::vector<Case> &cases, KernelD
 
 } // namespace
 
+/// The case, persistent or not.
+static Case withPersistence(Case example, bool persistent) {
+  example.build = [build = std::move(example.build), persistent](uint64_t seed) {
+    Result<KernelRun> run = build(seed);
+    if (run)
+      run->persistent = persistent;
+    return run;
+  };
+  return example;
+}
+
 int runCaseProgram(int argc, char **argv, const CaseProgram &program) {
   int exitCode = AllPassed;
   std::optional<Options> options = parseOptions(argc, argv, program, exitCode);
@@ -164,7 +173,9 @@ int runCaseProgram(int argc, char **argv, const CaseProgram &program) {
   std::vector<Case> cases;
   for (Case &example : program.cases())
     if (isSelected(example, *options) && std::regex_search(example.name(), filter))
-      cases.push_back(std::move(example));
+      cases.push_back(options->persistent
+                          ? withPersistence(std::move(example), *options->persistent)
+                          : std::move(example));
   if (cases.empty()) {
     std::fprintf(stderr, "%s: no case matches '%s'\n", program.name, options->filter.c_str());
     return WrongUsage;
