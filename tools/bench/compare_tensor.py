@@ -282,8 +282,8 @@ def main():
     parser.add_argument("--out", help="JSON, written after each case; two pictures go beside it")
     parser.add_argument("--filter", default="", help="texts, separated by commas, one of which a case contains")
     parser.add_argument("--exclude", default="", help="texts, separated by commas, none of which a case contains")
-    parser.add_argument("--likely", default="", metavar="FILE:MOST",
-                        help="of the timed cases the configurations that were the fastest in an earlier result")
+    parser.add_argument("--likely", default="", metavar="FILE,...:MOST",
+                        help="of the timed cases the configurations that were the fastest in earlier results")
     parser.add_argument("--budget", type=float, default=200, help="seconds; what comes later is skipped")
     parser.add_argument("--repeats", type=int, default=40, help="launches of a finalist")
     parser.add_argument("--samples", type=int, default=4, help="launches of a candidate")

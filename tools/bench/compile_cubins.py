@@ -46,8 +46,8 @@ def main():
     parser.add_argument("--examples", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--filter", default="", help="texts, separated by commas, one of which a case contains")
-    parser.add_argument("--likely", default="", metavar="FILE:MOST",
-                        help="of the timed cases the configurations that were the fastest in an earlier result")
+    parser.add_argument("--likely", default="", metavar="FILE,...:MOST",
+                        help="of the timed cases the configurations that were the fastest in earlier results")
     parser.add_argument("--timed-only", action="store_true", help="without the cases that are only checked")
     parser.add_argument("--first", action="store_true", help="of each case and kernel the first configuration alone")
     parser.add_argument("--fastest", action="store_true", help="the fastest configurations of the families, as measured, alone")

@@ -18,6 +18,7 @@ DRAWS = ((20261126, 30), (20270101, 60), (20270202, 60), (777001, 40))  # seeds,
 LEAST, MOST = 256, 16384
 TRIED, OF_ONE_KIND = 28, 18  # of our configurations; of those that are persistent, and of the others, at most
 PLANNED = 12  # of those that the library gives for a search
+TURNS = 4  # tiles that two warpgroups take in turn
 SHARED = 8  # of those whose tiles are shared by the CTAs of a cluster
 CLUSTERED = 16  # with clusters of programs
 GROUPED = 6  # of each, whose programs that run at once are of another group of tiles
@@ -65,6 +66,9 @@ class RandomMatmul(Matmul):
         made = self.planned + [self.configuration(plan) for plan in plans + usual + clustered]
         made += [regrouped for plan in found[:GROUPED] + clustered[:GROUPED] for regrouped in self.regrouped(plan)]
         made += [restaged for plan in found[:GROUPED] + clustered[:GROUPED] for restaged in self.restaged(plan)]
+        for tile in product_model.in_turn(self.problem, TURNS):
+            alone = product_model.Plan(tile, programs=product_model.MULTIPROCESSORS)
+            made += [self.configuration(plan) for plan in (alone, replace(alone, sharing_b=2)) if self.has_whole_clusters(plan)]
         self.others = list({configuration.label: configuration for configuration in made}.values())
 
     def has_whole_clusters(self, plan):

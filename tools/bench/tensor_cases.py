@@ -77,24 +77,27 @@ def timed(wanted="", unwanted=""):
 
 
 def keep_likely(cases, likely):
-    """With the text FILE:MOST only those configurations of each case that were among the MOST fastest in FILE, an earlier result
-    of compare_tensor.py, and half as many with clusters of CTAs; all of a case that is not there."""
+    """With the text FILE,...:MOST only those configurations of each case that were among the MOST fastest in one of the files,
+    earlier results of compare_tensor.py, and half as many with clusters of CTAs; all of a case that is in none."""
     if not likely:
         return cases
-    path, _, most = likely.rpartition(":")
-    if not path or not most.isdigit():
-        raise SystemExit(f"--likely is FILE:MOST, not '{likely}'")
-    with open(path) as file:
-        rows = {(row["kernel"], row["size"]): row["sampled"] for row in json.load(file)["rows"]}
+    paths, _, most = likely.rpartition(":")
+    if not paths or not most.isdigit():
+        raise SystemExit(f"--likely is FILE,...:MOST, not '{likely}'")
+    earlier = {}
+    for path in paths.split(","):
+        with open(path) as file:
+            for row in json.load(file)["rows"]:
+                earlier.setdefault((row["kernel"], row["size"]), []).append(row["sampled"])
     for case in cases:
-        sampled = rows.get((case.name, case.size))
-        if sampled is None:
-            continue
-        known = sorted((c for c in ours(case) if f"tilec_{c.label}" in sampled), key=lambda c: sampled[f"tilec_{c.label}"])
-        clustered = [c for c in known if getattr(c, "ctas", 1) > 1 or getattr(c, "split_k", 1) > 1]
-        kept = {c.label for c in known[:int(most)] + clustered[:int(most) // 2]}
-        case.configurations = [c for c in case.configurations if c.label in kept]
-        case.others = [c for c in getattr(case, "others", []) if c.label in kept]
+        kept = set()
+        for sampled in earlier.get((case.name, case.size), ()):
+            known = sorted((c for c in ours(case) if f"tilec_{c.label}" in sampled), key=lambda c: sampled[f"tilec_{c.label}"])
+            clustered = [c for c in known if getattr(c, "ctas", 1) > 1 or getattr(c, "split_k", 1) > 1]
+            kept.update(c.label for c in known[:int(most)] + clustered[:int(most) // 2])
+        if kept:
+            case.configurations = [c for c in case.configurations if c.label in kept]
+            case.others = [c for c in getattr(case, "others", []) if c.label in kept]
     return cases
 
 

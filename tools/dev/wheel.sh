@@ -27,4 +27,4 @@ rm -rf build-wheel/unpacked
 python3 tools/dev/check_needs.py build-wheel/unpacked/tilec/_native.abi3.so build-wheel/unpacked/tilec/lib/libtilec.so.0
 size=$(stat -c %s "$wheel")
 echo "$wheel: $((size / 1000)) kB"
-[ "$size" -lt 21000000 ] || { echo "wheel: more than 21 MB" >&2; exit 1; }
+[ "$size" -lt 22000000 ] || { echo "wheel: more than 22 MB" >&2; exit 1; }
