@@ -24,6 +24,7 @@ struct Problem {
   int warps = 4;
   /// Of 58: a tensor copy stores the result.
   bool copiesOut = false;
+  bool isPersistent = false;
 };
 
 struct Text {
@@ -83,6 +84,8 @@ Result<KernelRun> buildForward(const Problem &p, uint64_t seed) {
   builder.constant("CAUSAL", p.isCausal ? "True" : "False");
   if (p.copiesOut)
     builder.constant("COPIES_OUT", "True");
+  if (p.isPersistent)
+    builder.persistent(true);
   builder.warps(p.warps).grid((length + blockM - 1) / blockM, static_cast<uint64_t>(p.heads));
   return builder.take();
 }
@@ -126,11 +129,26 @@ void addAttentionCases(std::vector<Case> &cases) {
                          sizeText({p.heads, length, width}), Scale::Full,
                          [=](uint64_t seed) { return buildForward(p, seed); }});
       }
-  // Wide heads: one slot of queries beside the rings, and tiles that leave in parts.
+  // Load warps that fetch the next program's queries: into the other one of two slots, or into one
+  // beside which tiles of wide heads leave in parts.
   for (int example : {45, 58})
     for (bool isCausal : {true, false})
-      for (auto [heads, length] : {std::array<int64_t, 2>{3, 50}, {3, 64}, {1, 200}, {1, 384}}) {
-        Problem p{DType::f16, heads, length, 256, isCausal, 128, 64, example, 8};
+      for (auto [heads, length, width, blockN] : {std::array<int64_t, 4>{1, 640, 128, 128},
+                                                  {3, 100, 128, 128},
+                                                  {3, 50, 256, 64},
+                                                  {3, 64, 256, 64},
+                                                  {1, 384, 256, 64}}) {
+        Problem p{DType::f16, heads, length, width, isCausal, 128, blockN, example, 8, false, true};
+        cases.push_back(
+            {textOf(example).kernel + std::string(isCausal ? " causal" : "") + " persistent",
+             p.type, sizeText({p.heads, length, p.width}), Scale::Full,
+             [=](uint64_t seed) { return buildForward(p, seed); }});
+      }
+  // Wide heads.
+  for (int example : {45, 58})
+    for (bool isCausal : {true, false})
+      for (int64_t length : {50, 200, 384}) {
+        Problem p{DType::f16, 1, length, 256, isCausal, 128, 64, example, 8};
         cases.push_back(
             {textOf(example).kernel + std::string(isCausal ? " causal" : "") + " 128x64", p.type,
              sizeText({p.heads, length, p.width}), Scale::Full,

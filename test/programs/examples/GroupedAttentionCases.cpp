@@ -26,6 +26,7 @@ struct Problem {
   /// Whether a head's rows lie together; else those of a position do.
   bool headsOutside = false;
   int warps = 4;
+  bool isPersistent = false;
 
   int64_t heads() const { return kvHeads * group; }
 };
@@ -134,6 +135,8 @@ Result<KernelRun> buildGrouped(const Problem &p, uint64_t seed) {
   builder.constant("BLOCK_M", p.blockM).constant("BLOCK_N", p.blockN);
   builder.constant("CAUSAL", p.isCausal ? "True" : "False").constant("WINDOW", p.window);
   builder.warps(p.warps);
+  if (p.isPersistent)
+    builder.persistent(true);
   builder.grid(uint64_t((p.queries + p.blockM - 1) / p.blockM), uint64_t(p.heads()),
                uint64_t(p.batch));
   return builder.take();
@@ -145,10 +148,15 @@ void addGroupedAttentionCases(std::vector<Case> &cases) {
   auto add = [&](const Problem &p, Scale scale) {
     std::string variant = std::string("grouped_query_attention") + (p.isCausal ? " causal" : "") +
                           (p.window ? " window=" + std::to_string(p.window) : "") +
-                          (p.headsOutside ? " bhsd" : "");
+                          (p.headsOutside ? " bhsd" : "") + (p.isPersistent ? " persistent" : "");
     cases.push_back({variant, p.type, sizeText({p.heads(), p.queries, p.keys, p.width}), scale,
                      [=](uint64_t seed) { return buildGrouped(p, seed); }});
   };
+  // Load warps that fetch the next program's queries; windows with and without blocks that all
+  // queries of a block see.
+  for (int64_t window : {0, 300, 70})
+    add({DType::f16, 500, 500, 128, 128, 128, true, window, 1, 1, 2, false, 8, true}, Scale::Full);
+  add({DType::f16, 300, 300, 128, 128, 128, false, 0, 1, 1, 2, false, 8, true}, Scale::Full);
   for (DType type : {DType::f16, DType::bf16, DType::f32}) {
     Scale scale = type == DType::f16 ? Scale::Quick : Scale::Full;
     add({type, 70, 100, 32, 32, 32, true, 40}, scale);

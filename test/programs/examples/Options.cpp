@@ -94,8 +94,10 @@ std::optional<Options> parseOptions(int argc, char **argv, const CaseProgram &pr
   }
   app.add_option("--ptx", options.ptxFolder,
                  "compile for several processors, write every kernel's PTX to this folder");
-  app.add_flag("--persistent,!--no-persistent", options.persistent,
-               "make all kernels persistent that can be, or none");
+  // A flag of a variable would be false when it is not given.
+  app.add_flag_function(
+      "--persistent,!--no-persistent", [&](int64_t times) { options.persistent = times > 0; },
+      "make all kernels persistent that can be, or none");
   app.add_flag("--no-check", noCheck, "no checking on the simulator");
   app.add_option("--compile-only", options.compileFor,
                  "compile to a cubin for this processor and run nothing");

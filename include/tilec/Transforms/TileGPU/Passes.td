@@ -223,7 +223,8 @@ def TileGPUMakePersistentPass : Pass<"tilegpu-make-persistent", "::mlir::func::F
 
     Where programs with a larger index along an axis have more iterations to do (causal attention), those with the largest
     index come first, and in two turns a CTA runs a long one and a short one. The rings of products get no more stages than
-    leave room for a tile that threads exchange before they store it, or for 64 KiB of it; a `pipeline` remark says so.
+    leave room for a tile that threads exchange before they store it, or for 64 KiB of it, and those of attention none that
+    take the room of the next program's queries, if there are at least two then; a `pipeline` remark says so.
 
     By cost: kernels whose programs make one tile of a product each, whose load warps then fetch the next one while it is
     stored, and those of attention whose queries can have a slot (`gainsFromTurns`); if programs are of different lengths,

@@ -265,6 +265,11 @@ static int64_t bytesExchanged(func::FuncOp func) {
   return bytes;
 }
 
+static void setStages(scf::ForOp loop, int64_t stages) {
+  loop->setAttr(tile::TileDialect::kNumStagesAttr,
+                IntegerAttr::get(IntegerType::get(loop.getContext(), 32), stages));
+}
+
 /// The rings of products leave room for the exchange: while the next tile is loaded it has no
 /// memory in common with them, and in small parts, one after the other, it takes longer than
 /// another stage saves (docs/benchmarks/steps.md).
@@ -278,13 +283,19 @@ static void leaveRoomForExchanges(func::FuncOp func, ArrayRef<LoopSchedule> sche
     int64_t fit = std::max<int64_t>(room / bytes, 2);
     if (schedule.stages <= fit)
       continue;
-    schedule.loop->setAttr(tile::TileDialect::kNumStagesAttr,
-                           IntegerAttr::get(IntegerType::get(func.getContext(), 32), fit));
+    setStages(schedule.loop, fit);
     remark::missed(schedule.loop->getLoc(),
                    remark::RemarkOpts::name("RoomForExchanges").category(remarks::kPipeline))
         << "'num_stages' is reduced from " << std::to_string(schedule.stages) << " to "
         << std::to_string(fit) << ": what is stored is exchanged beside the ring";
   }
+}
+
+/// Gives loops with more stages of tensor copies so many.
+static void capStages(ArrayRef<LoopSchedule> schedules, int64_t stages) {
+  for (const LoopSchedule &schedule : schedules)
+    if (schedule.numTensorCopies() && schedule.stages > stages)
+      setStages(schedule.loop, stages);
 }
 
 namespace {
@@ -298,6 +309,53 @@ struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePer
            llvm::any_of(getOperation().front().getOps<scf::ForOp>(), isLoopOfProducts);
   }
 
+  std::vector<LoopSchedule> planLoops() {
+    SmallVector<PipelineObstacle> obstacles;
+    return scheduleLoops(getOperation(), getAnalysis<AxisInfoAnalysis>(), reductionStages,
+                         obstacles);
+  }
+
+  /// Whether the kernel gains, with fewer stages where their rings leave no room for what the load
+  /// warps copy once for each program: to have the next program's beside this one's saves more than
+  /// another stage (docs/benchmarks/steps.md). Then the loops have so many, unless the kernel stays
+  /// as it is.
+  bool gains(std::vector<LoopSchedule> &schedules) {
+    if (gainsFromTurns(getOperation(), schedules))
+      return true;
+    int64_t most = 0;
+    for (const LoopSchedule &schedule : schedules)
+      most = std::max(most, schedule.numTensorCopies() ? schedule.stages : 0);
+    SmallVector<std::pair<scf::ForOp, Attribute>> asked;
+    for (const LoopSchedule &schedule : schedules)
+      asked.emplace_back(schedule.loop, schedule.loop->getAttr(tile::TileDialect::kNumStagesAttr));
+    auto restore = [&] {
+      for (auto [loop, stages] : asked)
+        if (stages)
+          loop->setAttr(tile::TileDialect::kNumStagesAttr, stages);
+        else
+          loop->removeAttr(tile::TileDialect::kNumStagesAttr);
+    };
+    for (int64_t stages = most - 1; stages >= 2; --stages) {
+      capStages(schedules, stages);
+      std::vector<LoopSchedule> fewer = planLoops();
+      if (!gainsFromTurns(getOperation(), fewer))
+        continue;
+      if (persistent == "off") {
+        restore();
+      } else {
+        remark::missed(getOperation().getLoc(),
+                       remark::RemarkOpts::name("RoomForNextProgram").category(remarks::kPipeline))
+            << "'num_stages' is reduced from " << std::to_string(most) << " to "
+            << std::to_string(stages)
+            << ": what the next program begins with is copied beside the ring";
+        schedules = std::move(fewer);
+      }
+      return true;
+    }
+    restore();
+    return false;
+  }
+
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     if (!func->hasAttr(tile::TileDialect::kKernelAttr))
@@ -306,10 +364,8 @@ struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePer
     bool isForced = persistent == "on";
     if (!isForced && !mayPay(plan))
       return;
-    SmallVector<PipelineObstacle> obstacles;
-    std::vector<LoopSchedule> schedules =
-        scheduleLoops(func, getAnalysis<AxisInfoAnalysis>(), reductionStages, obstacles);
-    if (!isForced && !gainsFromTurns(func, schedules))
+    std::vector<LoopSchedule> schedules = planLoops();
+    if (!gains(schedules) && !isForced)
       return;
     if (persistent == "off") {
       func->setAttr(TileGPUDialect::kGainsFromTurnsAttr, UnitAttr::get(&getContext()));
