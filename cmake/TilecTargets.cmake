@@ -20,6 +20,8 @@ foreach(layer LLVM MLIR)
   add_library(TilecPch${layer} STATIC ${CMAKE_SOURCE_DIR}/cmake/pch/${layer_file}.cpp)
   target_link_libraries(TilecPch${layer} PUBLIC TilecFlags TilecLLVM)
   target_precompile_headers(TilecPch${layer} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch/${layer_file}.h)
+  # One that ccache kept is used beside headers of a fresh checkout, whose times are others.
+  target_compile_options(TilecPch${layer} PRIVATE "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endforeach()
 
 # tilec_use_pch(<target> LLVM|MLIR|NONE)
