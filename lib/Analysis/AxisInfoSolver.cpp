@@ -10,6 +10,7 @@
 
 #include "AxisTransfer.h"
 #include "dialects/Tile/TileOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tilec/Analysis/IntegerRanges.h"
@@ -340,6 +341,12 @@ const AxisInfo &AxisInfoAnalysis::get(Value value) const {
     info = &storage.back();
   }
   return *info;
+}
+
+bool AxisInfoAnalysis::hasWholeSteps(scf::ForOp loop) const {
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  auto isWhole = [&](Value bound) { return get(bound).getElementDivisibility() % *step == 0; };
+  return step && *step > 0 && isWhole(loop.getLowerBound()) && isWhole(loop.getUpperBound());
 }
 
 unsigned AxisInfoAnalysis::getMaxVectorElements(Value ptr, unsigned dim) const {

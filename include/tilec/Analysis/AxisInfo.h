@@ -13,6 +13,7 @@
 #define TILEC_ANALYSIS_AXISINFO_H
 
 #include "dialects/Tile/AxisFacts.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -61,6 +62,10 @@ public:
 
   /// The same under a mask, which must be constant over what one access covers. `mask` may be null.
   unsigned getMaxVectorElements(mlir::Value ptr, mlir::Value mask, unsigned dim) const;
+
+  /// Whether both bounds of a loop are multiples of its step, a positive constant: it ends where
+  /// its last iteration does.
+  bool hasWholeSteps(mlir::scf::ForOp loop) const;
 
 private:
   mutable llvm::DenseMap<mlir::Value, const AxisInfo *> facts;

@@ -344,19 +344,14 @@ struct DelayDots final : tilec::impl::TileDelayDotsPassBase<DelayDots> {
       DotDelayer(chain).run();
   }
 
-  /// Whether the iterations of a loop are the next ones of the loop in front of it: that one ends
-  /// behind a whole number of steps.
+  /// Whether the iterations of a loop are the next ones of the loop in front of it.
   static bool goesOn(const AxisInfoAnalysis &axes, const DelayPlan &before, const DelayPlan &plan) {
     scf::ForOp first = before.getLoop(), second = plan.getLoop();
-    std::optional<int64_t> step = getConstantIntValue(first.getStep());
-    auto isWhole = [&](Value bound) {
-      return axes.get(bound).getElementDivisibility() % *step == 0;
-    };
-    return first->getBlock() == second->getBlock() && step && *step > 0 &&
-           step == getConstantIntValue(second.getStep()) &&
+    return first->getBlock() == second->getBlock() &&
+           isEqualConstantIntOrValue(first.getStep(), second.getStep()) &&
            isEqualConstantIntOrValue(first.getUpperBound(), second.getLowerBound()) &&
-           first.getUnsignedCmp() == second.getUnsignedCmp() && isWhole(first.getLowerBound()) &&
-           isWhole(first.getUpperBound()) && plan.goesOnFrom(before);
+           first.getUnsignedCmp() == second.getUnsignedCmp() && axes.hasWholeSteps(first) &&
+           plan.goesOnFrom(before);
   }
 
   /// Whether it pays: warpgroups compute the dots, the copy engine loads what they read, and the

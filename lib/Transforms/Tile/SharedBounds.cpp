@@ -54,14 +54,9 @@ bool SharedBounds::endsBelow(tile::LoadOp load, const TensorCopy::Dim &dim,
     auto counter = dyn_cast<BlockArgument>(value);
     auto loop = counter ? dyn_cast<scf::ForOp>(counter.getOwner()->getParentOp()) : scf::ForOp();
     std::optional<int64_t> step = loop ? getConstantIntValue(loop.getStep()) : std::nullopt;
-    if (!step || counter != loop.getInductionVar() || *step < dim.size)
-      return false;
     // The last block ends where the loop does.
-    auto isWhole = [&](Value bound) {
-      return axes.get(bound).getElementDivisibility() % *step == 0;
-    };
-    return isWhole(loop.getLowerBound()) && isWhole(loop.getUpperBound()) &&
-           axes.get(loop.getLowerBound()).nonNegative &&
+    return step && counter == loop.getInductionVar() && *step >= dim.size &&
+           axes.hasWholeSteps(loop) && axes.get(loop.getLowerBound()).nonNegative &&
            isAtMost(endOf(loop), indices.valuesAt(*size, load));
   });
 }
