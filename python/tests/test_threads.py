@@ -132,6 +132,7 @@ def test_a_fork_after_use():
 
 
 FORKS = '''
+import faulthandler
 import os
 import sys
 import threading
@@ -139,6 +140,8 @@ import time
 import numpy as np
 import tilec
 import tilec.language as tl
+
+faulthandler.enable()  # says where a child was that a signal ended
 
 def make(amount):
 
@@ -193,6 +196,7 @@ is_done = True
 for thread in threads:
     thread.join()
 print(results)
+sys.exit(any(results))
 '''
 
 
