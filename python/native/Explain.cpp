@@ -5,6 +5,8 @@
 
 #include "Explain.h"
 
+#include "Forking.h"
+
 #include "Options.h"
 
 using namespace tilec::python;
@@ -43,7 +45,7 @@ PyObject *tilec::python::explainCall(tilec_jit *jit, const tilec_call &call, PyO
   tilec_explanation *explanation = nullptr;
   tilec_status status = TILEC_OK;
   {
-    WithoutGil unlocked;
+    LibraryCall unlocked;
     status = tilec_jit_explain(jit, &call, &given.raw, &explanation);
   }
   return status == TILEC_OK ? numberOf(explanation) : raiseStatus(status);
@@ -59,7 +61,7 @@ static PyObject *explainSaved(PyObject *, PyObject *args) {
   tilec_explanation *explanation = nullptr;
   tilec_status status = TILEC_OK;
   {
-    WithoutGil unlocked;
+    LibraryCall unlocked;
     status = tilec_explain_saved(path, &given.raw, &explanation);
   }
   return status == TILEC_OK ? numberOf(explanation) : raiseStatus(status);

@@ -62,8 +62,9 @@ static PyObject *afterFork(PyObject *, PyObject *isChild) {
 
 bool tilec::python::addForkFunctions(PyObject *module) {
   static PyMethodDef functions[] = {
-      {"before_fork", beforeFork, METH_NOARGS, "Waits for other threads' compilations."},
-      {"after_fork", afterFork, METH_O, "(is child): lets compilations go on."},
+      {"before_fork", beforeFork, METH_NOARGS,
+       "Waits for other threads' compilations and simulations."},
+      {"after_fork", afterFork, METH_O, "(is child): lets them go on."},
       {nullptr, nullptr, 0, nullptr}};
   return PyModule_AddFunctions(module, functions) == 0;
 }

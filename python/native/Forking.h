@@ -1,10 +1,11 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Forks of the process while threads compile. A child has the forking thread alone: what another
-// one was initialising or held inside the compiler, or which module it was importing, a child would
-// wait for without end. So a fork waits for compilations that are under way, ten seconds at most,
-// and new ones wait for the fork.
+// Forks of the process while threads compile or simulate. A child has the forking thread alone:
+// what another one was initialising or held inside the library, or which module it was importing, a
+// child would wait for without end, and what it was changing is not in order. So a fork waits for
+// compilations and simulations that are under way, ten seconds at most, and new ones wait for the
+// fork.
 
 #ifndef TILEC_PYTHON_NATIVE_FORKING_H
 #define TILEC_PYTHON_NATIVE_FORKING_H
@@ -22,8 +23,8 @@ public:
   Preparing &operator=(const Preparing &) = delete;
 };
 
-/// Lets other threads run Python during a call of the library that may compile.
-class CompilingCall {
+/// Lets other threads run Python during a call of the library that compiles or simulates.
+class LibraryCall {
   Preparing preparing;
   WithoutGil unlocked;
 };

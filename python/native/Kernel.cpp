@@ -177,7 +177,7 @@ public:
 
 private:
   const ReadyCall *outer;
-  CompilingCall call;
+  LibraryCall call;
 };
 } // namespace
 
@@ -304,9 +304,8 @@ static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject
     Compiling compiling(ready);
     status = timeline->launch(ready.jit.get(), call, variant);
   } else if (ready.arguments.place.isHost()) {
-    // A simulation may take long, and a fork need not wait for it.
     status = findCode(ready, variant);
-    WithoutGil unlocked;
+    LibraryCall unlocked;
     if (status == TILEC_OK)
       status = tilec_jit_launch(ready.jit.get(), &call, &variant);
   } else {

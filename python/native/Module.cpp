@@ -185,7 +185,7 @@ static PyObject *compileText(PyObject *, PyObject *args) {
   tilec_diagnostics *diagnostics = nullptr;
   tilec_status status = TILEC_OK;
   {
-    CompilingCall unlocked;
+    LibraryCall unlocked;
     status = tilec_compile_text(compiler, name, text, size_t(length), &options.raw, &kernel,
                                 &diagnostics);
   }
