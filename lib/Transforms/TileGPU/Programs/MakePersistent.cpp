@@ -291,11 +291,39 @@ static void leaveRoomForExchanges(func::FuncOp func, ArrayRef<LoopSchedule> sche
   }
 }
 
-/// Gives loops with more stages of tensor copies so many.
-static void capStages(ArrayRef<LoopSchedule> schedules, int64_t stages) {
+/// Whether the kernel gains, with fewer stages where its rings leave no room for what load warps
+/// copy once for each program: to have the next program's beside this one's saves more than another
+/// stage (docs/benchmarks/steps.md). Then `schedules` have so many.
+static bool gains(func::FuncOp func, std::vector<LoopSchedule> &schedules) {
+  int64_t most = 2;
   for (const LoopSchedule &schedule : schedules)
-    if (schedule.numTensorCopies() && schedule.stages > stages)
-      setStages(schedule.loop, stages);
+    most = std::max(most, schedule.numTensorCopies() ? schedule.stages : 0);
+  for (int64_t stages = most; stages >= 2; --stages) {
+    std::vector<LoopSchedule> fewer = schedules;
+    for (LoopSchedule &schedule : fewer)
+      if (schedule.numTensorCopies())
+        schedule.stages = std::min(schedule.stages, stages);
+    if (gainsFromTurns(func, fewer)) {
+      schedules = std::move(fewer);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Gives the loops the stages of `schedules`, where they asked for more.
+static void leaveRoomForNextProgram(ArrayRef<LoopSchedule> asked,
+                                    ArrayRef<LoopSchedule> schedules) {
+  for (auto [before, schedule] : llvm::zip_equal(asked, schedules)) {
+    if (before.stages == schedule.stages)
+      continue;
+    setStages(schedule.loop, schedule.stages);
+    remark::missed(scf::ForOp(schedule.loop).getLoc(),
+                   remark::RemarkOpts::name("RoomForNextProgram").category(remarks::kPipeline))
+        << "'num_stages' is reduced from " << std::to_string(before.stages) << " to "
+        << std::to_string(schedule.stages)
+        << ": what the next program begins with is copied beside the ring";
+  }
 }
 
 namespace {
@@ -309,53 +337,6 @@ struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePer
            llvm::any_of(getOperation().front().getOps<scf::ForOp>(), isLoopOfProducts);
   }
 
-  std::vector<LoopSchedule> planLoops() {
-    SmallVector<PipelineObstacle> obstacles;
-    return scheduleLoops(getOperation(), getAnalysis<AxisInfoAnalysis>(), reductionStages,
-                         obstacles);
-  }
-
-  /// Whether the kernel gains, with fewer stages where their rings leave no room for what the load
-  /// warps copy once for each program: to have the next program's beside this one's saves more than
-  /// another stage (docs/benchmarks/steps.md). Then the loops have so many, unless the kernel stays
-  /// as it is.
-  bool gains(std::vector<LoopSchedule> &schedules) {
-    if (gainsFromTurns(getOperation(), schedules))
-      return true;
-    int64_t most = 0;
-    for (const LoopSchedule &schedule : schedules)
-      most = std::max(most, schedule.numTensorCopies() ? schedule.stages : 0);
-    SmallVector<std::pair<scf::ForOp, Attribute>> asked;
-    for (const LoopSchedule &schedule : schedules)
-      asked.emplace_back(schedule.loop, schedule.loop->getAttr(tile::TileDialect::kNumStagesAttr));
-    auto restore = [&] {
-      for (auto [loop, stages] : asked)
-        if (stages)
-          loop->setAttr(tile::TileDialect::kNumStagesAttr, stages);
-        else
-          loop->removeAttr(tile::TileDialect::kNumStagesAttr);
-    };
-    for (int64_t stages = most - 1; stages >= 2; --stages) {
-      capStages(schedules, stages);
-      std::vector<LoopSchedule> fewer = planLoops();
-      if (!gainsFromTurns(getOperation(), fewer))
-        continue;
-      if (persistent == "off") {
-        restore();
-      } else {
-        remark::missed(getOperation().getLoc(),
-                       remark::RemarkOpts::name("RoomForNextProgram").category(remarks::kPipeline))
-            << "'num_stages' is reduced from " << std::to_string(most) << " to "
-            << std::to_string(stages)
-            << ": what the next program begins with is copied beside the ring";
-        schedules = std::move(fewer);
-      }
-      return true;
-    }
-    restore();
-    return false;
-  }
-
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     if (!func->hasAttr(tile::TileDialect::kKernelAttr))
@@ -364,19 +345,23 @@ struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePer
     bool isForced = persistent == "on";
     if (!isForced && !mayPay(plan))
       return;
-    std::vector<LoopSchedule> schedules = planLoops();
-    if (!gains(schedules) && !isForced)
-      return;
-    if (persistent == "off") {
-      func->setAttr(TileGPUDialect::kGainsFromTurnsAttr, UnitAttr::get(&getContext()));
-      return;
-    }
     if (plan.obstacle)
       remark::missed(plan.obstacle->getLoc(),
                      remark::RemarkOpts::name("NotPersistent").category(remarks::kPersistent))
           << "kernel is not persistent: " << plan.reason;
     if (!plan.isPersistent)
       return;
+    SmallVector<PipelineObstacle> obstacles;
+    const std::vector<LoopSchedule> asked =
+        scheduleLoops(func, getAnalysis<AxisInfoAnalysis>(), reductionStages, obstacles);
+    std::vector<LoopSchedule> schedules = asked;
+    if (!gains(func, schedules) && !isForced)
+      return;
+    if (persistent == "off") {
+      func->setAttr(TileGPUDialect::kGainsFromTurnsAttr, UnitAttr::get(&getContext()));
+      return;
+    }
+    leaveRoomForNextProgram(asked, schedules);
     if (persistent == "auto")
       func.walk([&](WgmmaOp product) {
         if (sharesBetweenSectors(product))
