@@ -93,6 +93,13 @@ Result<KernelRun> buildForward(const Problem &p, uint64_t seed) {
 } // namespace
 
 void addAttentionCases(std::vector<Case> &cases) {
+  auto add = [&](const Problem &p, Scale scale, const char *variant = "") {
+    std::string name = std::string(textOf(p.example).kernel) + (p.isCausal ? " causal" : "") +
+                       (p.copiesOut ? " copies" : "") + (p.isPersistent ? " persistent" : "") +
+                       variant;
+    cases.push_back({name, p.type, sizeText({p.heads, p.length, p.width}), scale,
+                     [=](uint64_t seed) { return buildForward(p, seed); }});
+  };
   Scale scale = Scale::Quick;
   for (DType type : {DType::f16, DType::bf16, DType::f32})
     for (bool isCausal : {true, false}) {
@@ -109,9 +116,7 @@ void addAttentionCases(std::vector<Case> &cases) {
                                           {144, 64, 64},
                                           {330, 32, 64}}) {
         Problem p{type, 2, length, width, isCausal, block, block};
-        cases.push_back({std::string("attention_forward") + (isCausal ? " causal" : ""), type,
-                         sizeText({p.heads, length, width}), scale,
-                         [=](uint64_t seed) { return buildForward(p, seed); }});
+        add(p, scale);
         scale = Scale::Full;
       }
       scale = type == DType::f16 && isCausal ? Scale::Quick : Scale::Full;
@@ -125,9 +130,7 @@ void addAttentionCases(std::vector<Case> &cases) {
                                                  {640, 128, 128, 8},
                                                  {200, 256, 64, 4}}) {
         Problem p{DType::f16, 1, length, width, isCausal, block, block, example, int(warps)};
-        cases.push_back({textOf(example).kernel + std::string(isCausal ? " causal" : ""), p.type,
-                         sizeText({p.heads, length, width}), Scale::Full,
-                         [=](uint64_t seed) { return buildForward(p, seed); }});
+        add(p, Scale::Full);
       }
   // Load warps that fetch the next program's queries: into the other one of two slots, or into one
   // beside which tiles of wide heads leave in parts.
@@ -139,20 +142,14 @@ void addAttentionCases(std::vector<Case> &cases) {
                                                   {3, 64, 256, 64},
                                                   {1, 384, 256, 64}}) {
         Problem p{DType::f16, heads, length, width, isCausal, 128, blockN, example, 8, false, true};
-        cases.push_back(
-            {textOf(example).kernel + std::string(isCausal ? " causal" : "") + " persistent",
-             p.type, sizeText({p.heads, length, p.width}), Scale::Full,
-             [=](uint64_t seed) { return buildForward(p, seed); }});
+        add(p, Scale::Full);
       }
   // Wide heads.
   for (int example : {45, 58})
     for (bool isCausal : {true, false})
       for (int64_t length : {50, 200, 384}) {
         Problem p{DType::f16, 1, length, 256, isCausal, 128, 64, example, 8};
-        cases.push_back(
-            {textOf(example).kernel + std::string(isCausal ? " causal" : "") + " 128x64", p.type,
-             sizeText({p.heads, length, p.width}), Scale::Full,
-             [=](uint64_t seed) { return buildForward(p, seed); }});
+        add(p, Scale::Full, " 128x64");
       }
   // Two warpgroups that release slots for each other: loops of no, one and several rounds of the
   // ring.
@@ -160,10 +157,7 @@ void addAttentionCases(std::vector<Case> &cases) {
     for (bool isCausal : {true, false})
       for (int64_t length : {50, 64, 130, 192, 256, 450}) {
         Problem p{DType::f16, 1, length, 64, isCausal, 128, 64, example, 8};
-        cases.push_back(
-            {textOf(example).kernel + std::string(isCausal ? " causal" : "") + " 128x64", p.type,
-             sizeText({p.heads, length, p.width}), Scale::Full,
-             [=](uint64_t seed) { return buildForward(p, seed); }});
+        add(p, Scale::Full, " 128x64");
       }
   for (auto [length, width, block, warps] : {std::array<int64_t, 4>{100, 32, 32, 4},
                                              {330, 64, 64, 4},
@@ -171,9 +165,7 @@ void addAttentionCases(std::vector<Case> &cases) {
                                              {256, 128, 128, 8}}) {
     Problem p{DType::f16, 2,  length,     width, true, std::max<int64_t>(block, warps * 16),
               block,      58, int(warps), true};
-    cases.push_back({"attention_descriptors causal copies", p.type,
-                     sizeText({p.heads, length, width}), Scale::Full,
-                     [=](uint64_t seed) { return buildForward(p, seed); }});
+    add(p, Scale::Full);
   }
   // The last ones have no block of keys that needs a mask or, with CAUSAL, several.
   for (int example : {49, 58, 59})
@@ -200,9 +192,7 @@ void addAttentionCases(std::vector<Case> &cases) {
             continue;
           Problem p{type, 2, length, width, isCausal, blockM, blockN, example};
           bool isQuick = type == DType::f16 && length == 100;
-          cases.push_back({textOf(example).kernel + std::string(isCausal ? " causal" : ""), type,
-                           sizeText({p.heads, length, width}), isQuick ? Scale::Quick : Scale::Full,
-                           [=](uint64_t seed) { return buildForward(p, seed); }});
+          add(p, isQuick ? Scale::Quick : Scale::Full);
         }
 }
 

@@ -90,7 +90,7 @@ static Result<Outcome> runOn(const std::shared_ptr<RunDevice> &device, const Com
 }
 
 /// Few enough that a CTA of a persistent kernel has three programs, where there are three.
-static uint32_t residentCtas(const KernelRun &run) {
+static uint32_t simulatedCtasOf(const KernelRun &run) {
   uint64_t programs = run.grid[0] * run.grid[1] * run.grid[2];
   return static_cast<uint32_t>(std::clamp<uint64_t>(programs / 3, 1, 3));
 }
@@ -98,7 +98,7 @@ static uint32_t residentCtas(const KernelRun &run) {
 Result<Outcome> runOnSimulator(const CompiledKernel &kernel, const KernelRun &run,
                                const RunOptions &options) {
   SimulatorOptions simulator;
-  simulator.residentCtas = residentCtas(run);
+  simulator.residentCtas = simulatedCtasOf(run);
   simulator.check = options.check;
   return runOn(makeSimDevice(std::move(simulator)), kernel, run, options);
 }
