@@ -43,9 +43,12 @@ def Tile_DescriptorLoadOp : Tile_Op<"descriptor_load", [DeclareOpInterfaceMethod
 
     Example: `%1 = tile.descriptor_load %0[%i, %j] : !tile.desc<[64, 32], f16> -> tensor<64x32xf16>`
   }];
-  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets);
+  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets,
+    DefaultValuedAttr<Tile_EvictionPolicy, "EvictionPolicy::normal">:$evict);
   let results = (outs Tile_Tensor:$result);
-  let assemblyFormat = "$desc `[` $offsets `]` attr-dict `:` type($desc) `->` type($result)";
+  let assemblyFormat = [{
+    $desc `[` $offsets `]` (`evict` `=` $evict^)? attr-dict `:` type($desc) `->` type($result)
+  }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     LayoutRule getLayoutRule() { return LayoutRule::Pinned; }

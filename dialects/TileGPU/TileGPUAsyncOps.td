@@ -48,6 +48,7 @@ def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy", [DeclareOpInterfaceMethods<Ti
   let description = [{
     Elements whose mask is false are filled with zeros. The copy belongs to the next group that `async_commit` closes,
     and may be read after an `async_wait` for that group and a barrier. The threads' vectors have at least 4 bytes.
+    With `whole_lines` the second-level cache brings the lines of 128 bytes that they are parts of.
 
     `async_copy_c1`: pointers with a layout, to elements of the buffer's type, in its shape; one buffer, not a ring.
     `async_copy_c2`: a mask of the pointers' shape and layout.
@@ -56,10 +57,11 @@ def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy", [DeclareOpInterfaceMethods<Ti
   }];
   let arguments = (ins Arg<Tile_Tensor, "pointers", [MemRead]>:$pointer,
     Arg<TileGPU_MemDescType, "buffer", [MemWrite]>:$buffer, Optional<Tile_Tensor>:$mask,
-    DefaultValuedAttr<Tile_CacheModifier, "::tilec::tile::CacheModifier::none">:$cache);
+    DefaultValuedAttr<Tile_CacheModifier, "::tilec::tile::CacheModifier::none">:$cache,
+    DefaultValuedAttr<Tile_EvictionPolicy, "::tilec::tile::EvictionPolicy::normal">:$evict, UnitAttr:$whole_lines);
   let assemblyFormat = [{
-    $pointer `,` $buffer (`mask` $mask^ `:` type($mask))? (`cache` `=` $cache^)? attr-dict `:` type($pointer) `,`
-    type($buffer)
+    $pointer `,` $buffer (`mask` $mask^ `:` type($mask))? (`cache` `=` $cache^)? (`evict` `=` $evict^)? attr-dict
+    `:` type($pointer) `,` type($buffer)
   }];
   let hasVerifier = 1;
 }

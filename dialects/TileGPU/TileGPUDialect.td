@@ -56,6 +56,10 @@ def TileGPU_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kSpillsAttr = "tilegpu.spills";
     /// Function attribute: persistent, the kernel would store a tile while it loads the next one.
     static constexpr ::llvm::StringLiteral kGainsFromTurnsAttr = "tilegpu.gains_from_turns";
+    /// Attribute of NVVM's cp.async: its tile::EvictionPolicy.
+    static constexpr ::llvm::StringLiteral kEvictAttr = "tilegpu.evict";
+    /// Attribute of NVVM's cp.async: the second-level cache brings whole lines.
+    static constexpr ::llvm::StringLiteral kWholeLinesAttr = "tilegpu.whole_lines";
     /// Function attribute: two programs of a cluster are to copy for each other, if they can.
     static constexpr ::llvm::StringLiteral kPairedAttr = "tilegpu.paired";
     /// Module attribute: bytes of shared memory that a CTA needs.

@@ -77,9 +77,11 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
     Arg<TileGPU_MemDescType, "buffer", [MemWrite]>:$buffer,
     Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$barriers, I32:$slot,
     Optional<I1>:$predicate, Optional<I32>:$ctas, Optional<I32>:$last, Optional<I32>:$turn,
-    DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$arrivals);
+    DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$arrivals,
+    DefaultValuedAttr<Tile_EvictionPolicy, "::tilec::tile::EvictionPolicy::normal">:$evict);
   let assemblyFormat = [{
-    $desc `[` $offsets `]` `,` $buffer `,` $barriers `[` $slot `]` (`if` $predicate^)? (`to` $ctas^ `last` $last `turn` $turn)? attr-dict `:` type($desc) `,`
+    $desc `[` $offsets `]` `,` $buffer `,` $barriers `[` $slot `]` (`if` $predicate^)? (`to` $ctas^ `last` $last `turn` $turn)?
+    (`evict` `=` $evict^)? attr-dict `:` type($desc) `,`
     type($buffer) `,` type($barriers)
   }];
   let hasVerifier = 1;

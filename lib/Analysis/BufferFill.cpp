@@ -32,8 +32,8 @@ std::optional<BufferFill> tilec::matchFill(LocalStoreOp store) {
   }
 }
 
-std::optional<BufferFill> tilec::fillBy(tile::DescriptorLoadOp load) {
-  for (Value value = load.getResult(); value.hasOneUse();) {
+std::optional<BufferFill> tilec::fillBy(Operation *load) {
+  for (Value value = load->getResult(0); value.hasOneUse();) {
     Operation *user = *value.user_begin();
     if (auto store = dyn_cast<LocalStoreOp>(user))
       return matchFill(store);

@@ -7,6 +7,7 @@
 
 #include "tilec/Analysis/LayoutCost.h"
 
+#include "tilec/Analysis/BufferFill.h"
 #include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Analysis/LayoutRules.h"
 #include "tilec/Layout/Conversion.h"
@@ -27,6 +28,8 @@ static constexpr double kShuffleCost = 1;
 static constexpr double kSharedRoundTripCost = 24;
 /// Register moves at most. Not nothing, so that chains of them end somewhere.
 static constexpr double kMoveCost = 0.125;
+/// What threads wait for data that they load themselves.
+static constexpr double kLatencyCost = 100;
 static constexpr double kUnknownTripCount = 16, kMaxFrequency = 1e6;
 static constexpr double kBranchFrequency = 0.5, kRemainderFrequency = 0.125;
 
@@ -202,6 +205,9 @@ double LayoutCost::access(Operation *op, const LinearLayout &layout) const {
   double cost = requests * (kRequestCost + kLineCost * sectorsPerRequest(lines, 1));
   if (global->kind == GlobalAccess::Kind::Store)
     return cost + kSectorCost * requests * sectorsPerRequest(lanes, int32_t(vectorBytes));
+  constexpr unsigned kLeastCopyBytes = 4;
+  if (vectorBytes < kLeastCopyBytes && isa<scf::ForOp>(op->getParentOp()) && fillBy(op))
+    cost += kLatencyCost;
   // Of warps that load the same, one finds its data in the second-level cache, the others in the
   // first.
   SmallVector<uint64_t> all(lanes);

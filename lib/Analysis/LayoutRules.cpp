@@ -36,6 +36,8 @@ bool tilec::givesAnyLayout(OpResult result) {
 bool tilec::canRepeat(Operation *op) {
   switch (layoutRuleOf(op)) {
   case LayoutRule::Source:
+    // What CTAs do together they do once.
+    return !hasEffect<MemoryEffects::Write>(op);
   case LayoutRule::Shape:
     return true;
   case LayoutRule::Same:

@@ -83,6 +83,16 @@ std::optional<Stream> matchPrivateStream(tile::LoadOp load, const AxisInfoAnalys
   return stream;
 }
 
+/// Whether neighbours in memory are less than a line of the second-level cache.
+bool loadsPartsOfLines(const GlobalAccess &access, const AxisInfoAnalysis &axes) {
+  constexpr int64_t kLineBytes = 128;
+  const AxisInfo &info = axes.get(access.pointer);
+  int64_t run = 1;
+  for (auto [extent, contiguity] : llvm::zip(access.type.getShape(), info.contiguity))
+    run = std::max(run, std::min(extent, contiguity));
+  return run > 1 && run * access.elementBytes < kLineBytes;
+}
+
 /// Schedules one loop.
 class LoopScheduler {
 public:
@@ -104,11 +114,15 @@ public:
   /// Copies what threads need for themselves, as far ahead as shared memory allows.
   std::optional<LoopSchedule> schedulePrivately() {
     SmallVector<Stream> candidates;
-    for (tile::LoadOp load : schedule.loop.getBody()->getOps<tile::LoadOp>())
-      if (std::optional<Stream> stream = matchPrivateStream(load, axes)) {
-        candidates.push_back(std::move(*stream));
-        slice.waiting.insert(load);
-      }
+    for (tile::LoadOp load : schedule.loop.getBody()->getOps<tile::LoadOp>()) {
+      std::optional<Stream> stream = matchPrivateStream(load, axes);
+      if (!stream)
+        continue;
+      if (canSay(load.getEvict()))
+        stream->evict = load.getEvict();
+      candidates.push_back(std::move(*stream));
+      slice.waiting.insert(load);
+    }
     for (Stream &stream : candidates)
       addStream(std::move(stream));
     schedule.stages = std::min(schedule.stages, privateStagesThatFit());
@@ -117,6 +131,10 @@ public:
 
 private:
   std::optional<LoopSchedule> finish();
+  bool canSay(tile::EvictionPolicy policy) const {
+    return policy == tile::EvictionPolicy::normal ||
+           processorOf(schedule.loop).has(Feature::AsyncCopyPolicy);
+  }
   /// What the store's buffer is filled with, where that can be copied.
   std::optional<Stream> matchStream(LocalStoreOp store);
   /// What the loop does that loads must not come before; empty when there is nothing.
@@ -177,6 +195,10 @@ std::optional<Stream> LoopScheduler::matchStream(LocalStoreOp store) {
                                                 stream.memoryAsLoaded(), access->elementBytes);
   if (access->elementBytes << bits.size() < 4)
     return give("no 4 bytes are contiguous both in global and in shared memory");
+  if (canSay(stream.load.getEvict()))
+    stream.evict = stream.load.getEvict();
+  stream.loadsPartsOfLines =
+      processorOf(schedule.loop).has(Feature::LineFetch) && loadsPartsOfLines(*access, axes);
   return stream;
 }
 
@@ -207,6 +229,8 @@ void LoopScheduler::addStream(Stream stream) {
         {stream.source()->getLoc(), "its address depends on a dot or on control flow"});
     return;
   }
+  // What is gathered has no neighbours in other iterations.
+  stream.loadsPartsOfLines &= llvm::none_of(slice.ops, llvm::IsaPred<tile::LoadOp>);
   schedule.streams.push_back(std::move(stream));
 }
 

@@ -32,14 +32,20 @@ constexpr uint32_t with(uint32_t features, std::initializer_list<Feature> more) 
   return features;
 }
 
+constexpr uint32_t without(uint32_t features, Feature feature) {
+  return features & ~(uint32_t(1) << unsigned(feature));
+}
+
 constexpr uint32_t kVolta = 0;
 constexpr uint32_t kTuring = with(kVolta, {Feature::MatrixLoad});
 constexpr uint32_t kAmpere =
-    with(kTuring, {Feature::Mma, Feature::AsyncCopy, Feature::WarpReduction, Feature::CachePolicy});
+    with(kTuring, {Feature::Mma, Feature::AsyncCopy, Feature::WarpReduction, Feature::CachePolicy,
+                   Feature::AsyncCopyPolicy});
 constexpr uint32_t kAda = with(kAmpere, {Feature::Float8Conversion, Feature::Float8Mma});
 constexpr uint32_t kHopper =
-    with(kAda, {Feature::BFloat16Atomics, Feature::VectorAtomics, Feature::MatrixStore,
-                Feature::Clusters, Feature::DependentLaunch});
+    with(without(kAda, Feature::AsyncCopyPolicy),
+         {Feature::BFloat16Atomics, Feature::VectorAtomics, Feature::MatrixStore,
+          Feature::LineFetch, Feature::Clusters, Feature::DependentLaunch});
 constexpr uint32_t kBlackwell = with(kHopper, {Feature::Float8MmaHalfSums, Feature::WideAccess});
 
 constexpr Generation sm70 = {2048, 32, 96, 0, kVolta, 2.9e6, 38e3};

@@ -4,7 +4,7 @@
 # Products of activations with quantised weights: sizes, the configurations that each compiler chooses from, data and what
 # cuBLAS does with weights that are as wide as the activations. Only the classes with Data in their names need PyTorch.
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from product_model import BANDWIDTH, MOST_STAGES, MULTIPROCESSORS, SHARED_MEMORY
 from tensor_case import Configuration, Pointer, Source, blocks, cdiv
@@ -71,6 +71,11 @@ def likely_few(m, n, k):
     return split(*rows)
 
 
+def paired(*rows):
+    """Configurations whose programs are run by two CTAs each: as split, without SPLIT_K."""
+    return [replace(c, split_k=2) for c in split(*((m, n, k, 1, warps, stages) for m, n, k, warps, stages in rows))]
+
+
 def gemv(*rows):
     """Configurations of the kernel for one row: BLOCK_N, BLOCK_K, warps."""
     return [Configuration(dict(BLOCK_N=n, BLOCK_K=k), warps, 3, GEMV) for n, k, warps in rows]
@@ -78,12 +83,14 @@ def gemv(*rows):
 
 ROWS16 = split((16, 32, 256, 1, 2, 4), (16, 32, 256, 2, 2, 4), (16, 64, 128, 2, 4, 4), (16, 64, 128, 4, 4, 4),
                (16, 64, 256, 4, 4, 3), (16, 128, 128, 4, 4, 4), (16, 128, 128, 8, 4, 3), (16, 128, 128, 4, 8, 4), (16, 64, 256, 1, 4, 4),
-               (16, 64, 256, 2, 4, 4), (16, 64, 128, 4, 2, 4))
+               (16, 64, 256, 2, 4, 4), (16, 64, 128, 4, 2, 4), (16, 64, 128, 3, 4, 4), (24, 64, 128, 2, 4, 5),
+               (24, 128, 128, 2, 4, 6)) + paired((24, 64, 128, 4, 5), (24, 64, 256, 4, 3), (24, 128, 256, 4, 5))
 ROWS64 = split((64, 64, 128, 1, 4, 4), (64, 64, 128, 2, 4, 4), (64, 128, 64, 2, 4, 4), (64, 128, 64, 4, 4, 4),
                (64, 128, 64, 4, 4, 6), (64, 128, 128, 2, 4, 3), (64, 128, 64, 1, 4, 6), (32, 128, 128, 2, 4, 4),
-               (64, 128, 128, 4, 4, 3), (64, 128, 128, 2, 8, 3), (64, 64, 128, 4, 4, 4), (64, 32, 128, 2, 4, 4))
+               (64, 128, 128, 4, 4, 3), (64, 128, 128, 2, 8, 3), (64, 64, 128, 4, 4, 4), (64, 32, 128, 2, 4, 4),
+               (64, 64, 128, 1, 4, 8)) + paired((64, 128, 128, 4, 6), (64, 128, 128, 8, 5), (64, 128, 128, 8, 6))
 LARGE = split((256, 128, 64, 1, 8, 4), (256, 128, 64, 1, 8, 5), (128, 256, 64, 1, 8, 4), (128, 128, 64, 1, 4, 4))
-ROW = gemv((16, 512, 4), (8, 1024, 4), (4, 1024, 4), (4, 512, 2), (2, 1024, 2))
+ROW = gemv((16, 512, 4), (8, 512, 2), (4, 512, 1), (8, 256, 2), (16, 256, 4), (32, 512, 8))
 PLAIN = {1: blocks((16, 32, 256, 4, 4), (16, 64, 128, 4, 4), (16, 32, 128, 4, 5)),
          16: blocks((16, 32, 256, 4, 4), (16, 64, 128, 4, 4), (16, 32, 128, 4, 5)),
          64: blocks((64, 64, 128, 4, 4), (64, 32, 128, 4, 4), (64, 128, 64, 4, 4)),
@@ -294,7 +301,8 @@ def groups(*rows):
             for m, n, parts, warps, stages in rows]
 
 
-GROUPS16 = groups((16, 64, 2, 4, 4), (16, 64, 4, 4, 4), (16, 128, 4, 4, 4), (16, 128, 8, 4, 4), (16, 64, 4, 4, 6))
+GROUPS16 = groups((16, 64, 4, 2, 3), (16, 64, 4, 2, 4), (16, 64, 6, 2, 3), (16, 32, 4, 1, 4), (16, 64, 3, 4, 4), (16, 64, 4, 4, 3),
+                  (16, 128, 4, 4, 4))
 GROUPS64 = groups((64, 64, 2, 4, 4), (64, 64, 4, 4, 4), (64, 128, 4, 4, 3), (32, 64, 4, 4, 4))
 
 

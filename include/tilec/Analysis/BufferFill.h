@@ -26,8 +26,8 @@ struct BufferFill {
 /// The fill that `store` is; none when it stores anything else.
 std::optional<BufferFill> matchFill(tilegpu::LocalStoreOp store);
 
-/// The fill that `load` is made for.
-std::optional<BufferFill> fillBy(tile::DescriptorLoadOp load);
+/// The fill that `load`, an operation with one result, is made for.
+std::optional<BufferFill> fillBy(mlir::Operation *load);
 
 /// The fill of a buffer, or of that which it is a permuted view of.
 std::optional<BufferFill> fillOf(mlir::Value buffer);

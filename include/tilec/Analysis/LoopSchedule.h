@@ -31,6 +31,10 @@ struct Stream {
   mlir::Value other;
   /// The layout of the buffer.
   LinearLayout memory;
+  /// How long the cache is to keep what is loaded, where an async copy can say it.
+  tile::EvictionPolicy evict = tile::EvictionPolicy::normal;
+  /// A row of the tensor is a part of a line of the cache, and iterations nearby load the rest.
+  bool loadsPartsOfLines = false;
   /// Order that takes the loaded tensor's dimensions to the buffer's; empty when the same.
   llvm::SmallVector<int32_t> order;
 

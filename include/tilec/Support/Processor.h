@@ -30,6 +30,9 @@ enum class Feature : uint8_t {
   WarpReduction,
   /// L2 eviction priorities, also beside a cache modifier. sm_80.
   CachePolicy,
+  /// The same for cp.async. sm_80 to sm_89: for sm_90 ptxas gives it a wrong encoding before CUDA
+  /// 13.4, which is an illegal instruction.
+  AsyncCopyPolicy,
   /// cvt between 8-bit floats and others. sm_89.
   Float8Conversion,
   /// mma.sync of 8-bit floats with sums in fp32. sm_89.
@@ -42,6 +45,9 @@ enum class Feature : uint8_t {
   VectorAtomics,
   /// stmatrix. sm_90.
   MatrixStore,
+  /// The second-level cache brings whole lines of which a copy asks for a part, if it says so:
+  /// worth it on sm_90.
+  LineFetch,
   /// Clusters of programs. sm_90.
   Clusters,
   /// griddepcontrol: launches that begin before the one before has ended. sm_90.

@@ -93,8 +93,9 @@ std::optional<bool> constantPredicate(Value predicate) {
 /// Lowers the accesses of one module, in program order.
 class AccessLowering {
 public:
-  AccessLowering(ModuleOp m, RewriterBase &rewriter, ThreadLoweringCounts &c)
-      : module(m), b(rewriter), counts(c), processor(processorOf(m)) {}
+  AccessLowering(ModuleOp m, RewriterBase &rewriter, CachePolicies &cachePolicies,
+                 ThreadLoweringCounts &c)
+      : module(m), b(rewriter), counts(c), processor(processorOf(m)), policies(cachePolicies) {}
 
   LogicalResult run();
 
@@ -113,15 +114,12 @@ private:
   Value plainLoad(Location loc, Value address, const AccessShape &shape, Type type,
                   bool isVolatile);
   void plainStore(Location loc, Value value, Value address, const AccessShape &shape);
-  /// The L2 policy operand, made once per function in its entry block.
-  Value cachePolicy(Operation *op, EvictionPolicy policy);
 
   ModuleOp module;
   RewriterBase &b;
   ThreadLoweringCounts &counts;
   const Processor &processor;
-  /// Policy values by function and policy; looked up, never iterated.
-  DenseMap<std::pair<Operation *, int>, Value> policies;
+  CachePolicies &policies;
   LLVM::GlobalOp sharedArray;
   /// The start of shared memory in functions where it comes from one lane; null for others.
   DenseMap<Operation *, Value> uniformBases;
@@ -147,24 +145,6 @@ LegalHints AccessLowering::checkedHints(Operation *op, bool isLoad, bool isVolat
         << "cache hint ignored: " << hints.dropped;
   }
   return hints;
-}
-
-Value AccessLowering::cachePolicy(Operation *op, EvictionPolicy policy) {
-  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
-  Value &value = policies[{function.getOperation(), static_cast<int>(policy)}];
-  if (value)
-    return value;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&function.getBody().front());
-  StringRef text = policy == EvictionPolicy::evict_first
-                       ? "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;"
-                       : "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;";
-  value = LLVM::InlineAsmOp::create(
-              b, op->getLoc(), TypeRange(b.getI64Type()), ValueRange(), text, "=l",
-              /*has_side_effects=*/false, /*is_align_stack=*/false,
-              LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-              .getRes();
-  return value;
 }
 
 /// One access as inline PTX; no result for a store.
@@ -238,7 +218,7 @@ LogicalResult AccessLowering::lowerLoadGlobal(tilegpu::LdGlobalOp op) {
   if (access.isPredicated)
     operands.push_back(op.getPredicate());
   if (access.hasL2Policy)
-    operands.push_back(cachePolicy(op, hints.l2Evict));
+    operands.push_back(policies.get(op, hints.l2Evict, b));
   if (access.isPredicated) {
     if (op.getOther())
       llvm::append_range(operands, splitIntoRegisters(b, loc, op.getOther(), *shape));
@@ -286,7 +266,7 @@ LogicalResult AccessLowering::lowerStoreGlobal(tilegpu::StGlobalOp op) {
   if (access.isPredicated)
     operands.push_back(op.getPredicate());
   if (access.hasL2Policy)
-    operands.push_back(cachePolicy(op, hints.l2Evict));
+    operands.push_back(policies.get(op, hints.l2Evict, b));
   ++counts.inlineAccesses;
   createInlineAccess(b, loc, access, operands);
   b.eraseOp(op);
@@ -422,8 +402,9 @@ LogicalResult AccessLowering::run() {
 
 } // namespace
 
-LogicalResult lowerAccesses(ModuleOp module, RewriterBase &rewriter, ThreadLoweringCounts &counts) {
-  return AccessLowering(module, rewriter, counts).run();
+LogicalResult lowerAccesses(ModuleOp module, RewriterBase &rewriter, CachePolicies &policies,
+                            ThreadLoweringCounts &counts) {
+  return AccessLowering(module, rewriter, policies, counts).run();
 }
 
 } // namespace tilec

@@ -34,12 +34,14 @@ struct ConvertThreadToPTX final : impl::ConvertThreadToPTXPassBase<ConvertThread
     });
 
     lowerSharedAtomics(module, rewriter);
+    CachePolicies policies;
+    lowerCopies(module, rewriter, policies);
     lowerRegisterOps(module, rewriter);
     lowerNamedBarriers(module, rewriter);
     lowerTensorMaps(module, rewriter);
     lowerWgmma(module, rewriter);
     ThreadLoweringCounts counts;
-    LogicalResult lowered = lowerAccesses(module, rewriter, counts);
+    LogicalResult lowered = lowerAccesses(module, rewriter, policies, counts);
     numPlainAccesses += counts.plainAccesses;
     numInlineAccesses += counts.inlineAccesses;
     numDroppedHints += counts.droppedHints;

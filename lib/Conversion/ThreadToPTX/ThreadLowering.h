@@ -7,6 +7,7 @@
 #ifndef TILEC_LIB_CONVERSION_THREADTOPTX_THREADLOWERING_H
 #define TILEC_LIB_CONVERSION_THREADTOPTX_THREADLOWERING_H
 
+#include "CachePolicies.h"
 #include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -22,7 +23,7 @@ struct ThreadLoweringCounts {
 /// Lowers ld_global, st_global, ld_shared, st_shared and shared_base in `module`. Emits an error
 /// and fails for an access that no instruction has.
 mlir::LogicalResult lowerAccesses(mlir::ModuleOp module, mlir::RewriterBase &rewriter,
-                                  ThreadLoweringCounts &counts);
+                                  CachePolicies &policies, ThreadLoweringCounts &counts);
 
 /// Lowers atomic_rmw_global and atomic_cas_global in `module`. Emits an error and fails for one
 /// outside a function.
@@ -30,6 +31,9 @@ mlir::LogicalResult lowerAtomics(mlir::ModuleOp module, mlir::RewriterBase &rewr
 
 /// Lowers atomic_add_shared in `module`.
 void lowerSharedAtomics(mlir::ModuleOp module, mlir::RewriterBase &rewriter);
+
+/// Lowers those of NVVM's cp.async in `module` that say more than that operation can.
+void lowerCopies(mlir::ModuleOp module, mlir::RewriterBase &rewriter, CachePolicies &policies);
 
 /// Lowers thread_mma, thread_wgmma and thread_wgmma_wait in `module`.
 void lowerWgmma(mlir::ModuleOp module, mlir::RewriterBase &rewriter);

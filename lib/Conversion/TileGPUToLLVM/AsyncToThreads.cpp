@@ -56,7 +56,8 @@ struct AsyncCopy : ThreadPattern<AsyncCopyOp> {
     Value unique = isFirstReplica(rewriter, op, lowering.position, layout);
     int64_t replicas = layout.getFreeVariableMask(kRegister);
     Value base = adaptor.getBuffer().front();
-    auto cache = size == 16 && op.getCache() != tile::CacheModifier::ca
+    constexpr unsigned kFullBytes = 16;
+    auto cache = size == kFullBytes && op.getCache() != tile::CacheModifier::ca
                      ? NVVM::LoadCacheModifierKind::CG
                      : NVVM::LoadCacheModifierKind::CA;
     for (const auto &group : groupRegisters(numRegisters(pointers), bits)) {
@@ -70,17 +71,23 @@ struct AsyncCopy : ThreadPattern<AsyncCopyOp> {
         Value zero = constantI32(rewriter, loc, 0), all = constantI32(rewriter, loc, size);
         valid = arith::SelectOp::create(rewriter, loc, adaptor.getMask()[group.front()], all, zero);
       }
-      auto copy = [&](OpBuilder &builder) {
-        NVVM::CpAsyncOp::create(builder, loc, target, adaptor.getPointer()[group.front()],
-                                builder.getI32IntegerAttr(size),
-                                NVVM::LoadCacheModifierKindAttr::get(getContext(), cache), valid);
+      auto start = [&](OpBuilder &builder) {
+        auto copy = NVVM::CpAsyncOp::create(
+            builder, loc, target, adaptor.getPointer()[group.front()],
+            builder.getI32IntegerAttr(size),
+            NVVM::LoadCacheModifierKindAttr::get(getContext(), cache), valid);
+        if (op.getEvict() != tile::EvictionPolicy::normal)
+          copy->setAttr(TileGPUDialect::kEvictAttr, op.getEvictAttr());
+        // A warp's copies of 4 bytes take whole lines by themselves.
+        if (op.getWholeLines() && size == kFullBytes)
+          copy->setAttr(TileGPUDialect::kWholeLinesAttr, builder.getUnitAttr());
       };
       if (!unique) {
-        copy(rewriter);
+        start(rewriter);
         continue;
       }
       scf::IfOp::create(rewriter, loc, unique, [&](OpBuilder &builder, Location) {
-        copy(builder);
+        start(builder);
         scf::YieldOp::create(builder, loc);
       });
     }

@@ -9,6 +9,9 @@
 // signed byte has its sign bit flipped first, which adds 128. bf16 has seven: 0x4300 + u is 128 + u
 // for u < 128, so the highest bit is made a number of its own, 0x4300 + 128 being 256.
 //
+// A constant that is added behind the conversion, the zero point of a quantised weight, is part of
+// the subtraction where the difference of the two is a number of the type.
+//
 // What picks parts of bytes in front of that, masks and shifts, is done on four bytes at a time.
 
 #include "Patterns.h"
@@ -54,18 +57,21 @@ public:
   Value minus(Value left, Value right) { return LLVM::FSubOp::create(builder, loc, left, right); }
 
   /// The floats of bytes `first` and, of two, `first` + 1.
-  Value convert(Value value, int32_t first, bool isUnsigned) {
-    if (floats.getElementType().isF32())
-      return minus(number(choose(value, {0, 0, 0, 0x4b}, {first, 5, 6, 7})),
-                   number(isUnsigned ? 0x1p23 : 0x1p23 + 128));
-    bool isHalf = floats.getElementType().isF16();
-    uint8_t high = isHalf ? 0x64 : 0x43;
-    Value both = choose(value, {high, high, high, high}, {first, 4, first + 1, 4});
-    if (isHalf)
-      return minus(number(both), number(isUnsigned ? 1024.0 : 1152.0));
+  Value convert(Value value, int32_t first, const ByteConversion &conversion) {
+    if (std::optional<double> offset = conversion.offset()) {
+      Value whole = floats.getElementType().isF32()
+                        ? choose(value, {0, 0, 0, 0x4b}, {first, 5, 6, 7})
+                        : withHighByte(value, first, floats.getElementType().isF16() ? 0x64 : 0x43);
+      return minus(number(whole), number(*offset - conversion.addend));
+    }
+    Value both = withHighByte(value, first, 0x43);
     Value low = number(mask(both, 0xff7f)), top = number(mask(both, 0xff80));
     // The highest bit counts 128 in an unsigned byte, -128 in a signed one.
-    return isUnsigned ? minus(low, minus(number(256.0), top)) : minus(low, top);
+    return conversion.isUnsigned ? minus(low, minus(number(256.0), top)) : minus(low, top);
+  }
+  /// Two bytes as the low ones of 16-bit words.
+  Value withHighByte(Value value, int32_t first, uint8_t high) {
+    return choose(value, {high, high, high, high}, {first, 4, first + 1, 4});
   }
 
   OpBuilder &builder;
@@ -74,12 +80,65 @@ public:
 };
 } // namespace
 
-bool tilec::convertsBytesToFloats(Operation *op) {
+std::optional<double> ByteConversion::offset() const {
+  double sign = isUnsigned ? 0 : 128;
+  if (to.isBF16())
+    return most < 128 ? std::optional(128.0) : std::nullopt;
+  return sign + (to.isF16() ? 0x1p10 : 0x1p23);
+}
+
+/// The largest byte that `value` may be, without its sign.
+static uint8_t largestByte(Value value) {
+  Operation *op = value.getDefiningOp();
+  std::optional<uint8_t> number = op ? numberOfByteOperation(op) : std::nullopt;
+  if (!number)
+    return 255;
+  if (isa<arith::AndIOp>(op))
+    return *number;
+  return *number < 8 ? 255 >> *number : 0;
+}
+
+/// The constant that `op` adds to `value`.
+static std::optional<double> addendOf(Operation *op, Value value) {
+  SplatElementsAttr splat;
+  if (!isa<arith::AddFOp, arith::SubFOp>(op) || op->getOperand(0) != value ||
+      !matchPattern(op->getOperand(1), m_Constant(&splat)))
+    return std::nullopt;
+  double number = splat.getSplatValue<APFloat>().convertToDouble();
+  return isa<arith::SubFOp>(op) ? -number : number;
+}
+
+static bool isExact(double number, FloatType type) {
+  APFloat value(number);
+  bool losesInfo;
+  value.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return !losesInfo && value.isFinite();
+}
+
+std::optional<ByteConversion> tilec::matchByteConversion(Operation *op) {
   if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op))
-    return false;
+    return std::nullopt;
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
-  return getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(8) &&
-         (to.isF16() || to.isBF16() || to.isF32());
+  if (!getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(8) ||
+      !(to.isF16() || to.isBF16() || to.isF32()))
+    return std::nullopt;
+  ByteConversion conversion{cast<FloatType>(to), isa<arith::UIToFPOp>(op)};
+  conversion.most = largestByte(op->getOperand(0));
+  conversion.isUnsigned |= conversion.most < 128;
+  if (op->getResult(0).hasOneUse())
+    if (std::optional<double> addend = addendOf(*op->user_begin(), op->getResult(0)))
+      if (std::optional<double> offset = conversion.offset();
+          offset && isExact(*offset - *addend, conversion.to))
+        conversion.addend = *addend;
+  return conversion;
+}
+
+bool tilec::isAddedByConversion(Operation *op) {
+  if (!isa<arith::AddFOp, arith::SubFOp>(op))
+    return false;
+  Operation *source = op->getOperand(0).getDefiningOp();
+  std::optional<ByteConversion> conversion = source ? matchByteConversion(source) : std::nullopt;
+  return conversion && conversion->addend != 0;
 }
 
 /// The 16-bit integer that two bytes are the parts of; null where they are not.
@@ -146,17 +205,18 @@ SmallVector<Value> tilec::emitByteOperation(OpBuilder &builder, Operation *op, V
 }
 
 SmallVector<Value> tilec::emitBytesToFloats(OpBuilder &builder, Location loc, ValueRange values,
-                                            FloatType to, bool isUnsigned) {
+                                            const ByteConversion &conversion) {
+  FloatType to = conversion.to;
   ConversionEmitter e(builder, loc, to);
   auto perWord = size_t(32 / to.getWidth());
   SmallVector<Value> results;
   for (size_t first = 0; first < values.size(); first += 4) {
     size_t count = std::min<size_t>(4, values.size() - first);
     Value bytes = wordOf(builder, loc, values, first);
-    if (!isUnsigned && !to.isBF16())
+    if (!conversion.isUnsigned && !to.isBF16())
       bytes = e.flipSigns(bytes);
     for (size_t i = 0; i < count; i += perWord) {
-      Value floats = e.convert(bytes, int32_t(i), isUnsigned);
+      Value floats = e.convert(bytes, int32_t(i), conversion);
       for (size_t k = 0; k < perWord && i + k < count; ++k)
         results.push_back(LLVM::ExtractElementOp::create(builder, loc, floats,
                                                          constantI32(builder, loc, int32_t(k))));

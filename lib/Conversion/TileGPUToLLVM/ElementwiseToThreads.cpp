@@ -206,12 +206,16 @@ struct Elementwise : ConversionPattern {
       rewriter.replaceOpWithMultiple(op, {results});
       return success();
     }
-    if (count > 1 && convertsBytesToFloats(op) && int64_t(operands.front().size()) == count) {
-      auto to = cast<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
-      results = emitBytesToFloats(rewriter, op->getLoc(), operands.front(), to,
-                                  /*isUnsigned=*/isa<arith::UIToFPOp>(op));
-      rewriter.replaceOpWithMultiple(op, {results});
-      return success();
+    if (count > 1 && int64_t(operands.front().size()) == count) {
+      if (std::optional<ByteConversion> conversion = matchByteConversion(op)) {
+        results = emitBytesToFloats(rewriter, op->getLoc(), operands.front(), *conversion);
+        rewriter.replaceOpWithMultiple(op, {results});
+        return success();
+      }
+      if (isAddedByConversion(op)) {
+        rewriter.replaceOpWithMultiple(op, {operands.front()});
+        return success();
+      }
     }
     if (std::optional<uint8_t> number = numberOfByteOperation(op);
         number && count > 1 && int64_t(operands.front().size()) == count) {

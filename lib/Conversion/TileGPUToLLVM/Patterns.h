@@ -106,12 +106,26 @@ std::pair<mlir::Value, mlir::Value> emitFloat8PairToF16(mlir::OpBuilder &builder
                                                         mlir::Location loc, mlir::Value first,
                                                         mlir::Value second, mlir::FloatType type);
 
-/// Whether an elementwise operation turns 8-bit integers into f16, bf16 or f32; and what it turns
-/// registers into, without conversion instructions.
-bool convertsBytesToFloats(mlir::Operation *op);
+/// How 8-bit integers become f16, bf16 or f32.
+struct ByteConversion {
+  /// What is subtracted from the number that a byte is part of; none where a byte is part of two.
+  std::optional<double> offset() const;
+
+  mlir::FloatType to;
+  bool isUnsigned;
+  /// No byte is larger, without its sign.
+  uint8_t most = 255;
+  /// What is added by the same subtraction, exactly.
+  double addend = 0;
+};
+
+/// The conversion that an elementwise operation does; what registers become by it, without
+/// conversion instructions; and whether it does also what `op`, an operation on its result, would.
+std::optional<ByteConversion> matchByteConversion(mlir::Operation *op);
 llvm::SmallVector<mlir::Value> emitBytesToFloats(mlir::OpBuilder &builder, mlir::Location loc,
-                                                 mlir::ValueRange values, mlir::FloatType to,
-                                                 bool isUnsigned);
+                                                 mlir::ValueRange values,
+                                                 const ByteConversion &conversion);
+bool isAddedByConversion(mlir::Operation *op);
 
 /// The number of a mask or a logical right shift of 8-bit integers by a constant, and the operation
 /// on registers, four at a time.

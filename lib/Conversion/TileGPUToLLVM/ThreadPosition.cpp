@@ -33,7 +33,7 @@ ThreadPosition::Coordinates ThreadPosition::place(OpBuilder &builder, Location l
                                                   int64_t threads) {
   Value lane = arith::AndIOp::create(builder, loc, number, constantI32(builder, loc, 31));
   Value warp = arith::ShRUIOp::create(builder, loc, number, constantI32(builder, loc, 5));
-  return {number, lane, warp, threads};
+  return {number, lane, warp, sameInWarp(builder, loc, warp), threads};
 }
 
 void ThreadPosition::addFunction(func::FuncOp func) {

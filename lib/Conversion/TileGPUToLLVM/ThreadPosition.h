@@ -24,6 +24,9 @@ public:
 
   mlir::Value lane(mlir::Operation *op) const { return find(op).lane; }
   mlir::Value warp(mlir::Operation *op) const { return find(op).warp; }
+  /// The warp, known to be the same in all its lanes: what is computed from it can be in uniform
+  /// registers, and does not take a shuffle in each iteration of a loop.
+  mlir::Value uniformWarp(mlir::Operation *op) const { return find(op).uniformWarp; }
   /// The number of the thread, among several groups of computing warps that in its own one.
   mlir::Value thread(mlir::Operation *op) const { return find(op).thread; }
   /// Which group of computing warps it is in, the same in all of a warp.
@@ -31,7 +34,7 @@ public:
 
 private:
   struct Coordinates {
-    mlir::Value thread, lane, warp;
+    mlir::Value thread, lane, warp, uniformWarp;
     /// The numbers of threads are below this one.
     int64_t threads = 0;
   };

@@ -131,6 +131,11 @@ struct ConvertTileGPUToThreads final
       return signalPassFailure();
     dropIdleWgmmaOrder(module);
     lowerWarpRoles(module, position);
+    // Of the uniform numbers of warps those that nobody asked for.
+    module.walk([](NVVM::ShflOp shuffle) {
+      if (shuffle.use_empty())
+        shuffle.erase();
+    });
   }
 };
 } // namespace

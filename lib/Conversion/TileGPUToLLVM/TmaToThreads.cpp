@@ -289,6 +289,7 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
     Location loc;
     Value desc, object, mask;
     bool inCluster;
+    tile::EvictionPolicy evict;
 
     void operator()(Value place, ValueRange coordinates) const {
       Type pointer = clusterPointer(builder.getContext());
@@ -301,10 +302,13 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
       } else {
         target = LLVM::AddrSpaceCastOp::create(builder, loc, pointer, place);
       }
-      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+      auto copy = NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
           builder, loc, target, desc, coordinates, object,
           /*im2colOffsets=*/ValueRange(), mask, /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
           /*isCTAOnly=*/false, /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+      if (evict != tile::EvictionPolicy::normal)
+        copy->setAttr(TileGPUDialect::kEvictAttr,
+                      tile::EvictionPolicyAttr::get(builder.getContext(), evict));
     }
   };
 
@@ -320,7 +324,8 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
     Value both = arith::ConstantIntOp::create(builder, loc, 3, 16);
     Value place = moveToPart(builder, loc, op.getDesc().getType(), *halves, rank, base, offsets);
     forEachBox(builder, loc, op.getDesc().getType(), halves->starts, place, offsets,
-               BoxCopy{builder, loc, adaptor.getDesc().front(), object, both, /*inCluster=*/true});
+               BoxCopy{builder, loc, adaptor.getDesc().front(), object, both, /*inCluster=*/true,
+                       op.getEvict()});
     return true;
   }
 
@@ -337,8 +342,9 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
                                                     constantI32(builder, loc, 0));
                  SmallVector<Value> there(coordinates);
                  scf::IfOp::create(builder, loc, mine, [&](OpBuilder &inner, Location) {
-                   BoxCopy{inner,  loc,     adaptor.getDesc().front(),
-                           object, targets, /*inCluster=*/true}(box, there);
+                   BoxCopy{inner,        loc,     adaptor.getDesc().front(),
+                           object,       targets, /*inCluster=*/true,
+                           op.getEvict()}(box, there);
                    scf::YieldOp::create(inner, loc);
                  });
                  turn = arith::AddIOp::create(builder, loc, turn, constantI32(builder, loc, 1));
@@ -366,7 +372,7 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
         forEachBox(inner, loc, op.getDesc().getType(), {}, adaptor.getBuffer().front(),
                    firstOfEach(adaptor.getOffsets()),
                    BoxCopy{inner, loc, adaptor.getDesc().front(), object, /*mask=*/Value(),
-                           numCtasOf(op) > 1});
+                           numCtasOf(op) > 1, op.getEvict()});
       };
       if (!op.getCtas()) {
         copyAlone(builder);

@@ -28,6 +28,11 @@ using namespace tilec::tilegpu;
 
 static constexpr int64_t kInstrRows = 64, kInstrDepthBytes = 32;
 
+static bool isInNestedLoops(Operation *op) {
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  return loop && loop->getParentOfType<LoopLikeOpInterface>();
+}
+
 static unsigned bitsOf(Type element) { return std::max(8u, tile::bitWidthOf(element)); }
 
 namespace {
@@ -53,11 +58,17 @@ public:
     }
     Value start = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), address);
     LinearIndex index;
-    addLinear(builder, loc, lowering.position.warp(op), bases, 1, index);
+    // What the instruction wants is a uniform register. ptxas moves a shuffle of the offset out of
+    // a loop, but not out of one inside another. There the warp's number is made uniform, once; in
+    // other kernels that number would be one more value to keep, and some would spill.
+    bool isNested = isInNestedLoops(op);
+    const ThreadPosition &position = lowering.position;
+    addLinear(builder, loc, isNested ? position.uniformWarp(op) : position.warp(op), bases, 1,
+              index);
     if (index.base) {
-      // The same in all lanes: what the instruction wants is a uniform register.
-      Value uniform =
-          emitShuffle(builder, loc, index.base, constantI32(builder, loc, 0), NVVM::ShflKind::idx);
+      Value uniform = isNested ? index.base
+                               : emitShuffle(builder, loc, index.base, constantI32(builder, loc, 0),
+                                             NVVM::ShflKind::idx);
       start = arith::AddIOp::create(builder, loc, start, uniform);
     }
     start = arith::AndIOp::create(builder, loc, start, constantI32(builder, loc, 0x3FFFF));
@@ -128,7 +139,7 @@ public:
     for (size_t r = 0; r < registers.size(); r += 2)
       if (registers[r])
         llvm::copy(emitBytesToFloats(builder, loc, {registers[r], registers[r + 1]},
-                                     cast<FloatType>(multiplied), isUnsigned),
+                                     {cast<FloatType>(multiplied), isUnsigned}),
                    &registers[r]);
   }
 

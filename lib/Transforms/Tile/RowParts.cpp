@@ -99,7 +99,8 @@ Value RowParts::make(OpBuilder &builder, Operation *op, unsigned result, unsigne
           return {};
         SmallVector<Value> offsets = offsetsOf(builder, op, load.getOffsets(), from,
                                                cast<RankedTensorType>(type).getDimSize(dim));
-        return note(DescriptorLoadOp::create(builder, loc, type, desc, offsets))->getResult(0);
+        return note(DescriptorLoadOp::create(builder, loc, type, desc, offsets, load.getEvict()))
+            ->getResult(0);
       })
       .Case([&](ReduceOp reduce) { return takeReduction(builder, reduce, result, dim); })
       .Default([&](Operation *other) -> Value {

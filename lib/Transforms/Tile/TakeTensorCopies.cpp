@@ -167,7 +167,7 @@ static void emit(tile::LoadOp load, const TensorCopy &copy, const IndexPolynomia
   tile::DescribedBlock block = tile::describeBlock(builder, load, copy, indices);
   Value loaded = tile::DescriptorLoadOp::create(
       builder, load.getLoc(), RankedTensorType::get(block.shape, type.getElementType()), block.desc,
-      block.starts);
+      block.starts, load.getEvict());
   if (block.isTransposed) {
     dropTransposes(load, loaded);
     if (!load.use_empty())
@@ -210,6 +210,7 @@ private:
   SmallVector<int64_t> copiedExtents(tile::LoadOp load, unsigned dim);
   bool isByWarpgroups(tile::DotOp dot);
   bool isOperand(tile::LoadOp load, llvm::function_ref<bool(Block *)> isPlace);
+  bool needsPolicy(tile::LoadOp load);
   std::optional<TensorCopy> match(tile::LoadOp load, std::string &reason);
   bool isReadAsCopied(tile::LoadOp load, unsigned inner);
   void tell(tile::LoadOp load, const Twine &reason) {
@@ -267,6 +268,15 @@ bool CopyTaker::isOperand(tile::LoadOp load, llvm::function_ref<bool(Block *)> i
   });
 }
 
+/// Whether a dot's operand is made of what is loaded, and the copy engine alone can be told how
+/// long the cache is to keep it.
+bool CopyTaker::needsPolicy(tile::LoadOp load) {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  return load.getEvict() != tile::EvictionPolicy::normal && type && type.getRank() == 2 &&
+         !processorOf(func).has(Feature::AsyncCopyPolicy) &&
+         feedsDot(load.getResult(), load->getBlock());
+}
+
 /// Whether warpgroups read the block from where the copy engine puts it: elements that have not 16
 /// bits have to be contiguous along K.
 bool CopyTaker::isReadAsCopied(tile::LoadOp load, unsigned inner) {
@@ -281,6 +291,8 @@ bool CopyTaker::isReadAsCopied(tile::LoadOp load, unsigned inner) {
 /// The extents of what is copied at once along a dimension of the load.
 SmallVector<int64_t> CopyTaker::copiedExtents(tile::LoadOp load, unsigned dim) {
   SmallVector<OperandUse, 2> uses = operandUsesOf(load);
+  if (uses.empty())
+    return {cast<RankedTensorType>(load.getType()).getDimSize(dim)};
   auto isColumns = [&](const OperandUse &use, unsigned operand) {
     return use.operand == operand && unsigned(use.order[operand]) == dim;
   };
@@ -301,9 +313,9 @@ std::optional<TensorCopy> CopyTaker::match(tile::LoadOp load, std::string &reaso
     reason = why.str();
     return std::nullopt;
   };
-  if (load.getIsVolatile() || load.getEvict() != tile::EvictionPolicy::normal ||
+  if (load.getIsVolatile() ||
       (load.getCache() != tile::CacheModifier::none && load.getCache() != tile::CacheModifier::cg))
-    return refuse("it is volatile or has hints for caches");
+    return refuse("it is volatile or has a cache modifier");
   if (load.getMask() && load.getOther() && !tile::isZero(load.getOther()))
     return refuse("masked-off elements are not zero");
   std::optional<TensorCopy> copy = matchTensorCopy(load, indices, axes, reason);
@@ -331,11 +343,14 @@ void CopyTaker::study(scf::ForOp loop) {
   bool hasOthers = false;
   auto isBody = [&](Block *block) { return block == loop.getBody(); };
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
+    std::string reason;
     if (!isOperand(load, isBody) || loop.isDefinedOutsideOfLoop(load.getPointer())) {
       hasOthers |= isCopiedByThreads(load, loop);
+      if (needsPolicy(load) && !loop.isDefinedOutsideOfLoop(load.getPointer()))
+        if (std::optional<TensorCopy> copy = match(load, reason))
+          taken.push_back({load, std::move(*copy)});
       continue;
     }
-    std::string reason;
     if (std::optional<TensorCopy> copy = match(load, reason)) {
       found.push_back({load, std::move(*copy)});
       continue;

@@ -29,6 +29,15 @@ func.func @ring(%ring: !tilegpu.memdesc<[64, 16], f16, #a, buffers = 3>, %i: i32
   return
 }
 
+// What the copy says to the second-level cache.
+// CHECK-LABEL: func @told
+// CHECK: nvvm.cp.async.shared.global {{.*}} {tilegpu.evict = 2 : i32, tilegpu.whole_lines}
+func.func @told(%to: !tilegpu.memdesc<[64, 16], f16, #a>, %p: tensor<64x16x!tile.ptr<f16>, #p>, %at: tensor<64x16xi32, #p>) {
+  %0 = tile.addptr %p, %at {tile.contiguity = array<i32: 1, 16>, tile.divisibility = array<i32: 16, 16>} : tensor<64x16x!tile.ptr<f16>, #p>, tensor<64x16xi32, #p>
+  tilegpu.async_copy %0, %to evict = evict_last {whole_lines} : tensor<64x16x!tile.ptr<f16>, #p>, !tilegpu.memdesc<[64, 16], f16, #a>
+  return
+}
+
 // With a mask the rest is filled with zeros: a size of no bytes. With .ca the line stays in L1.
 // CHECK-LABEL: func @masked
 // CHECK: %[[SIZE:.*]] = arith.select %{{.*}}, %c16_i32, %c0_i32 : i32

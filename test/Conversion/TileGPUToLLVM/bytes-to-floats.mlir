@@ -82,3 +82,59 @@ func.func @nibbles(%p: tensor<128x!tile.ptr<i8>, #four>, %x: tensor<128xi8, #fou
   func.return
 }
 }
+
+// -----
+
+// A zero point is taken off by the conversion's own subtraction: 128 + v - 136, 1024 + v - 1016. Where the byte may be 128 or more
+// bf16 needs two numbers, and what is no number of the type stays.
+
+#four = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [], block = []}, [128]>
+
+module attributes {tilegpu.num_warps = 1 : i32, tile.target = "sm_90a"} {
+// CHECK-LABEL: func @zero_point
+// CHECK: %[[C:.*]] = llvm.mlir.constant(dense<1.360000e+02> : vector<2xbf16>)
+// CHECK: llvm.fsub %{{.*}}, %[[C]]
+// CHECK-NOT: arith.subf
+// CHECK: %[[D:.*]] = llvm.mlir.constant(dense<1.016000e+03> : vector<2xf16>)
+// CHECK: llvm.fsub %{{.*}}, %[[D]]
+// CHECK-NOT: arith.addf
+// CHECK: return
+func.func @zero_point(%p: tensor<128x!tile.ptr<bf16>, #four>, %q: tensor<128x!tile.ptr<f16>, #four>, %x: tensor<128xi8, #four>) {
+  %c15 = arith.constant dense<15> : tensor<128xi8, #four>
+  %c8 = arith.constant dense<8.0> : tensor<128xbf16, #four>
+  %h8 = arith.constant dense<8.0> : tensor<128xf16, #four>
+  %low = arith.andi %x, %c15 : tensor<128xi8, #four>
+  %0 = arith.uitofp %low : tensor<128xi8, #four> to tensor<128xbf16, #four>
+  %1 = arith.subf %0, %c8 : tensor<128xbf16, #four>
+  tile.store %p, %1 : tensor<128x!tile.ptr<bf16>, #four>
+  %2 = arith.uitofp %x : tensor<128xi8, #four> to tensor<128xf16, #four>
+  %3 = arith.addf %2, %h8 : tensor<128xf16, #four>
+  tile.store %q, %3 : tensor<128x!tile.ptr<f16>, #four>
+  return
+}
+
+// CHECK-LABEL: func @apart
+// CHECK: arith.subf
+// CHECK: arith.subf
+// CHECK: arith.subf
+func.func @apart(%p: tensor<128x!tile.ptr<bf16>, #four>, %x: tensor<128xi8, #four>) {
+  %c15 = arith.constant dense<15> : tensor<128xi8, #four>
+  %c8 = arith.constant dense<8.0> : tensor<128xbf16, #four>
+  %c1 = arith.constant dense<0.1> : tensor<128xbf16, #four>
+  %low = arith.andi %x, %c15 : tensor<128xi8, #four>
+  // All 8 bits.
+  %0 = arith.uitofp %x : tensor<128xi8, #four> to tensor<128xbf16, #four>
+  %1 = arith.subf %0, %c8 : tensor<128xbf16, #four>
+  tile.store %p, %1 : tensor<128x!tile.ptr<bf16>, #four>
+  // 128.1 is no number of the type.
+  %2 = arith.uitofp %low : tensor<128xi8, #four> to tensor<128xbf16, #four>
+  %3 = arith.subf %2, %c1 : tensor<128xbf16, #four>
+  tile.store %p, %3 : tensor<128x!tile.ptr<bf16>, #four>
+  // The converted number is needed, too.
+  %4 = arith.uitofp %low : tensor<128xi8, #four> to tensor<128xbf16, #four>
+  %5 = arith.subf %4, %c8 : tensor<128xbf16, #four>
+  tile.store %p, %5 : tensor<128x!tile.ptr<bf16>, #four>
+  tile.store %p, %4 : tensor<128x!tile.ptr<bf16>, #four>
+  return
+}
+}

@@ -223,4 +223,28 @@ func.func @groups(%a: !tilegpu.memdesc<[128, 16], bf16, #ma>, %b: !tilegpu.memde
   tilegpu.local_store %1, %o : tensor<128x32xf32, #c>, !tilegpu.memdesc<[128, 32], f32, #o>
   return
 }
+
+// In a loop inside another, as that over a program's blocks in one over programs, the warp's number is the same by one shuffle in front.
+// CHECK-LABEL: func @nested
+// CHECK: nvvm.shfl.sync idx
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: tilegpu.thread_wgmma desc
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: return
+func.func @nested(%a: !tilegpu.memdesc<[128, 16], bf16, #ma>, %b: !tilegpu.memdesc<[16, 32], bf16, #mb>, %c: tensor<128x32xf32, #c>, %o: !tilegpu.memdesc<[128, 32], f32, #o>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<128x32xf32, #c>) : i32 {
+      %0 = tilegpu.wgmma %a, %b, %acc : !tilegpu.memdesc<[128, 16], bf16, #ma>, !tilegpu.memdesc<[16, 32], bf16, #mb> -> tensor<128x32xf32, #c>
+      %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<128x32xf32, #c> -> tensor<128x32xf32, #c>
+      scf.yield %1 : tensor<128x32xf32, #c>
+    }
+    tilegpu.local_store %sum, %o : tensor<128x32xf32, #c>, !tilegpu.memdesc<[128, 32], f32, #o>
+  }
+  return
+}
 }

@@ -109,29 +109,29 @@ func.func @widened(%pa: !tile.ptr<f16>, %pw: !tile.ptr<i8>, %n: i32) -> tensor<1
   return %sum : tensor<136x64xf32>
 }
 
-// Too few rows for weights in registers, and weights that lie along the columns.
+// Too few rows for weights in registers (8 is a power of two, too), and weights that lie along the columns.
 // CHECK-LABEL: func @widened_elsewhere
-// CHECK: tile.dot {{.*}} -> tensor<56x64xf32>
+// CHECK: tile.dot {{.*}} -> tensor<8x64xf32>
 // CHECK: tile.dot {{.*}} -> tensor<136x64xf32>
 // CHECK: return
-func.func @widened_elsewhere(%pa: !tile.ptr<f16>, %pw: !tile.ptr<i8>, %n: i32) -> (tensor<56x64xf32>, tensor<136x64xf32>) {
+func.func @widened_elsewhere(%pa: !tile.ptr<f16>, %pw: !tile.ptr<i8>, %n: i32) -> (tensor<8x64xf32>, tensor<136x64xf32>) {
   %c0 = arith.constant 0 : i32
   %nn = arith.extsi %n : i32 to i64
-  %zero = arith.constant dense<0.0> : tensor<56x64xf32>
+  %zero = arith.constant dense<0.0> : tensor<8x64xf32>
   %zeros = arith.constant dense<0.0> : tensor<136x64xf32>
-  %a = tile.make_tensor_descriptor %pa, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[56, 32], f16>
+  %a = tile.make_tensor_descriptor %pa, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[8, 32], f16>
   %b = tile.make_tensor_descriptor %pa, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[136, 32], f16>
   %w = tile.make_tensor_descriptor %pw, shape [%n, %n], strides [%nn] : !tile.ptr<i8> -> !tile.desc<[64, 32], i8>
   %v = tile.make_tensor_descriptor %pw, shape [%n, %n], strides [%nn] : !tile.ptr<i8> -> !tile.desc<[32, 64], i8>
-  %x = tile.descriptor_load %a[%c0, %c0] : !tile.desc<[56, 32], f16> -> tensor<56x32xf16>
+  %x = tile.descriptor_load %a[%c0, %c0] : !tile.desc<[8, 32], f16> -> tensor<8x32xf16>
   %y = tile.descriptor_load %w[%c0, %c0] : !tile.desc<[64, 32], i8> -> tensor<64x32xi8>
   %yt = tile.permute %y {order = array<i32: 1, 0>} : tensor<64x32xi8> -> tensor<32x64xi8>
   %f = arith.sitofp %yt : tensor<32x64xi8> to tensor<32x64xf16>
-  %d = tile.dot %x, %f, %zero : tensor<56x32xf16>, tensor<32x64xf16> -> tensor<56x64xf32>
+  %d = tile.dot %x, %f, %zero : tensor<8x32xf16>, tensor<32x64xf16> -> tensor<8x64xf32>
   %x1 = tile.descriptor_load %b[%c0, %c0] : !tile.desc<[136, 32], f16> -> tensor<136x32xf16>
   %y1 = tile.descriptor_load %v[%c0, %c0] : !tile.desc<[32, 64], i8> -> tensor<32x64xi8>
   %f1 = arith.sitofp %y1 : tensor<32x64xi8> to tensor<32x64xf16>
   %d1 = tile.dot %x1, %f1, %zeros : tensor<136x32xf16>, tensor<32x64xf16> -> tensor<136x64xf32>
-  return %d, %d1 : tensor<56x64xf32>, tensor<136x64xf32>
+  return %d, %d1 : tensor<8x64xf32>, tensor<136x64xf32>
 }
 }

@@ -103,6 +103,49 @@ func.func @vector(%p: tensor<16x!tile.ptr<f32>, #v>, %a: !tilegpu.memdesc<[64, 1
   return %r#0, %r#1 : tensor<64x16xf32, #c>, tensor<16xf32, #v>
 }
 
+// Of 16-bit elements each thread gets the two of one copy.
+// CHECK-LABEL: func @half_vector
+// CHECK: scf.for
+// CHECK: %[[V:.*]] = tile.load {{.*}} : tensor<16x!tile.ptr<f16>, #[[PAIRS:.*]]>
+// CHECK-NEXT: %[[BUF:.*]] = tilegpu.local_alloc : <[16], f16, #{{.*}}>
+// CHECK-NEXT: tilegpu.local_store %[[V]], %[[BUF]] : tensor<16xf16, #[[PAIRS]]>
+// CHECK: tilegpu.local_load %[[BUF]]
+// Not where nothing says that two are neighbours, and not beside tensor copies alone.
+// CHECK: scf.for
+// CHECK-NOT: tilegpu.local_alloc
+// CHECK: return
+func.func @half_vector(%base: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %odd: tensor<16x!tile.ptr<f16>, #v>, %a: !tilegpu.memdesc<[64, 16], f16, #ma>, %b: !tilegpu.memdesc<[16, 16], f16, #mn>, %c: tensor<64x16xf32, #c>, %n: i32, %d: !tile.desc<[16, 16], f16>) -> (tensor<16xf16, #v>, tensor<16xf16, #v>) {
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %z = arith.constant dense<0.0> : tensor<16xf16, #v>
+  %range = tile.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32, #v>
+  %s = tile.splat %base : !tile.ptr<f16> -> tensor<16x!tile.ptr<f16>, #v>
+  %p = tile.addptr %s, %range : tensor<16x!tile.ptr<f16>, #v>, tensor<16xi32, #v>
+  %r:2 = scf.for %i = %c0 to %n step %c16 iter_args(%acc = %c, %sum = %z) -> (tensor<64x16xf32, #c>, tensor<16xf16, #v>) : i32 {
+    %o = tile.splat %i : i32 -> tensor<16xi32, #v>
+    %q = tile.addptr %p, %o : tensor<16x!tile.ptr<f16>, #v>, tensor<16xi32, #v>
+    %x = tile.load %q : tensor<16x!tile.ptr<f16>, #v>
+    %0 = tilegpu.wgmma %a, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, <[16, 16], f16, #mn> -> tensor<64x16xf32, #c>
+    %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
+    %t = arith.addf %sum, %x : tensor<16xf16, #v>
+    scf.yield %1, %t : tensor<64x16xf32, #c>, tensor<16xf16, #v>
+  }
+  %y:3 = scf.for %i = %c0 to %n step %c16 iter_args(%acc = %r#0, %sum = %z, %old = %z) -> (tensor<64x16xf32, #c>, tensor<16xf16, #v>, tensor<16xf16, #v>) : i32 {
+    %o = tile.splat %i : i32 -> tensor<16xi32, #v>
+    %q = tile.addptr %odd, %o : tensor<16x!tile.ptr<f16>, #v>, tensor<16xi32, #v>
+    %x = tile.load %q : tensor<16x!tile.ptr<f16>, #v>
+    %u = tile.addptr %p, %o : tensor<16x!tile.ptr<f16>, #v>, tensor<16xi32, #v>
+    %w = tile.load %u : tensor<16x!tile.ptr<f16>, #v>
+    %e = tile.descriptor_load %d[%c0, %i] : !tile.desc<[16, 16], f16> -> tensor<16x16xf16, #q>
+    %0 = tilegpu.wgmma %a, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, <[16, 16], f16, #mn> -> tensor<64x16xf32, #c>
+    %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
+    %t = arith.addf %sum, %x : tensor<16xf16, #v>
+    %t2 = arith.addf %t, %w : tensor<16xf16, #v>
+    scf.yield %1, %t2, %x : tensor<64x16xf32, #c>, tensor<16xf16, #v>, tensor<16xf16, #v>
+  }
+  return %r#1, %y#1 : tensor<16xf16, #v>, tensor<16xf16, #v>
+}
+
 // One of a descriptor, too, so that the copy engine brings it ahead.
 // CHECK-LABEL: func @described_vector
 // CHECK: scf.for

@@ -23,6 +23,7 @@ def ConvertThreadToPTXPass : Pass<"convert-thread-to-ptx", "::mlir::ModuleOp"> {
     | `ld_shared`, `st_shared` | `llvm.load`, `llvm.store`; `st_shared` with a predicate: inline PTX |
     | `atomic_rmw_global`, `atomic_cas_global` | one predicated `atom` as `llvm.inline_asm`, or `red` when the old value is not used |
     | `atomic_add_shared` | one predicated `red` in shared memory, relaxed: barriers order it |
+    | NVVM's `cp.async` with `tilegpu.evict` or `tilegpu.whole_lines` | `cp.async` with `.L2::cache_hint` or `.L2::128B` as `llvm.inline_asm` |
     | `shared_base` | the address of the external shared array `@tilec_shared`, aligned to 1024 bytes. Where single threads start copies from there, or make barrier objects in kernels whose warps have no roles, it is taken once, from one lane (`shfl`) |
     | `thread_assert` | a branch around a call of `__assertfail` with message, file, line, function |
     | `thread_print` | a branch around a call of `vprintf` |

@@ -62,7 +62,8 @@ def TileTakeTensorCopiesPass : Pass<"tile-take-tensor-copies", "::mlir::func::Fu
     %a = tile.descriptor_load %d[%row, %column] : !tile.desc<[128, 64], f16> -> tensor<128x64xf16>
     ```
 
-    So does a load in front of loops with such loads, of which nothing but their dots reads the block.
+    So does a load in front of loops with such loads, of which nothing but their dots reads the block, and one that any dot's
+    operand is computed from if it has an eviction policy that async copies cannot have on the target.
 
     The address is a pointer argument and a sum of products. Of the block's two dimensions one has stride 1, the other one
     that the host can compute; pointers that a loop moves on are the first one and the iteration's number of steps. What

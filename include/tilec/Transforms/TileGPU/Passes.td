@@ -152,8 +152,9 @@ def TileGPUStageLoadsPass : Pass<"tilegpu-stage-loads", "::mlir::func::FuncOp"> 
     is still a load that only fills a buffer, which `tilegpu-pipeline-loops` pipelines.
 
     In an `scf.for` with dots, a load of a vector of 32-bit elements or wider, whose address and mask are known
-    ahead, goes through a buffer of shared memory, so that it is pipelined as well. Loops that write to global memory
-    are left alone, as they are by the pipeliner.
+    ahead, goes through a buffer of shared memory, so that it is pipelined as well. So does one of 8 or 16 bits where
+    as many neighbours as an async copy takes, 4 bytes, are known to be contiguous; each thread gets those. Not so beside
+    operands that all come by tensor copies. Loops that write to global memory are left alone, as they are by the pipeliner.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
@@ -189,7 +190,8 @@ def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::func::Fun
     In an `scf.for`, a load that only fills a buffer of a dot becomes an async copy (`cp.async`, TMA) into a ring of
     `num_stages` buffers, `num_stages - 1` iterations ahead, and a dot whose result is only added to in the next
     iteration stays in flight until then. `num_stages` is the loop's, or the kernel's; less than 2 switches the pass off.
-    A remark says why a load stays.
+    A remark says why a load stays, and of a copy that loses the load's eviction policy. Copies of rows of less than 128
+    bytes that are not gathered get `whole_lines` where the target gains by it.
 
     In loops with several dots, or with one and in a loop over tiles or in programs of a cluster, that have a multiprocessor
     to themselves, and where `warp_specialize=True` asks for it, the tensor copies are started by warps of their own

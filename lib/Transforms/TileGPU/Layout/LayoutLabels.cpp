@@ -7,6 +7,7 @@
 
 #include "LayoutProblem.h"
 
+#include "tilec/Analysis/BufferFill.h"
 #include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Layout/ScanLayout.h"
 
@@ -76,8 +77,11 @@ static bool isSeed(const LayoutNode &node) {
   if (node.isPinned)
     return true;
   std::optional<GlobalAccess> access = GlobalAccess::of(node.op);
-  return access && !node.isVariable &&
-         access->type.getNumElements() >= int64_t(numWarpsOf(node.op)) * 32;
+  if (!access || node.isVariable)
+    return false;
+  // What fills a buffer was given what an async copy takes, however small it is.
+  return access->type.getNumElements() >= int64_t(numWarpsOf(node.op)) * 32 ||
+         (access->kind == GlobalAccess::Kind::Load && fillBy(node.op));
 }
 
 void LayoutProblem::findLabels(LayoutComponent &component) {

@@ -131,8 +131,7 @@ static LinearLayout sharedOperandLayout(Value tensor, unsigned operand) {
   return wgmmaSharedLayout(type.getShape(), bits, contiguous);
 }
 
-/// The layout in which the copy engine writes a tensor that a descriptor loads.
-static std::optional<LinearLayout> tensorCopyLayout(Value tensor) {
+std::optional<LinearLayout> tilec::tensorCopyLayout(Value tensor) {
   auto source = [](Value value) {
     while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
       value = convert.getSource();

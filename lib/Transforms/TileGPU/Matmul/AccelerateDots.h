@@ -23,6 +23,9 @@ bool comesFromProduct(mlir::Value value);
 /// The place before `op` and before all loops around it that `value` does not change in.
 mlir::Operation *outsideOfLoops(mlir::Operation *op, mlir::Value value);
 
+/// The layout in which the copy engine writes a tensor that a descriptor loads; none of others.
+std::optional<LinearLayout> tensorCopyLayout(mlir::Value tensor);
+
 /// Why mma.sync does not compute this product; nothing when it does.
 std::optional<std::string> whyNotMma(tilegpu::DotOp dot);
 

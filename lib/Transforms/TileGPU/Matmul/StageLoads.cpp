@@ -8,10 +8,13 @@
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
+#include "../Layout/Coalesce.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/AxisInfo.h"
+#include "tilec/Analysis/BufferFill.h"
 #include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Analysis/LoopSchedule.h"
 #include "tilec/Layout/TensorLayouts.h"
@@ -128,16 +131,35 @@ static bool feedsAddress(Value value) {
   });
 }
 
+/// The least that an async copy takes, in bits.
+static constexpr int64_t kCopyBits = 32;
+
+/// Whether elements of `op`, a load of a vector, lie side by side that an async copy can take.
+static bool hasCopies(scf::ForOp loop, Operation *op, RankedTensorType type,
+                      const AxisInfoAnalysis &axes) {
+  int64_t bits = tile::bitWidthOf(type.getElementType());
+  if (bits >= kCopyBits)
+    return true;
+  // Beside tensor copies alone the loop would wait for both kinds (tile-take-tensor-copies).
+  auto isCopied = [](tile::LoadOp load) { return fillBy(load).has_value(); };
+  if (!loop.getBody()->getOps<tile::DescriptorLoadOp>().empty() &&
+      llvm::none_of(loop.getBody()->getOps<tile::LoadOp>(), isCopied))
+    return false;
+  std::optional<GlobalAccess> access = GlobalAccess::of(op);
+  return access && bits >= 8 && access->getMaxWidth(0, axes) * bits >= kCopyBits;
+}
+
 /// Whether `op` loads a vector, from another place in each iteration, that can be copied ahead.
-static bool isStaged(scf::ForOp loop, Operation *op, WrittenMemory &written) {
+static bool isStaged(scf::ForOp loop, Operation *op, WrittenMemory &written,
+                     const AxisInfoAnalysis &axes) {
   auto load = dyn_cast<tile::LoadOp>(op);
   if (!load && !isa<tile::DescriptorLoadOp>(op))
     return false;
   if (load && (load.getIsVolatile() || (load.getOther() && !tile::isZero(load.getOther()))))
     return false;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || type.getRank() != 1 || type.getDimSize(0) < 2 ||
-      tile::bitWidthOf(type.getElementType()) < 32 || written.mayContain(op->getOperand(0)))
+  if (!type || type.getRank() != 1 || type.getDimSize(0) < 2 || !hasCopies(loop, op, type, axes) ||
+      written.mayContain(op->getOperand(0)))
     return false;
   OperandRange address = op->getOperands();
   if (llvm::all_of(load ? address.take_front() : address,
@@ -149,7 +171,16 @@ static bool isStaged(scf::ForOp loop, Operation *op, WrittenMemory &written) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return slice.add(operand); });
 }
 
-static void stageVectors(scf::ForOp loop) {
+/// Gives each thread as many neighbours as one copy takes at least.
+static void widenToCopies(Operation *load) {
+  auto type = cast<RankedTensorType>(load->getResult(0).getType());
+  auto least = int32_t(kCopyBits / tile::bitWidthOf(type.getElementType()));
+  auto held = int32_t(1) << contiguousRegisterBits(layoutOf(type), 0).size();
+  if (held < least)
+    setAccessLayout(load, spreadBlockedLayout(type.getShape(), {least}, {0}, numWarpsOf(load)));
+}
+
+static void stageVectors(scf::ForOp loop, const AxisInfoAnalysis &axes) {
   if (askedStages(loop) < 2)
     return;
   if (loop.getBody()->getOps<WgmmaOp>().empty() && loop.getBody()->getOps<MmaOp>().empty())
@@ -157,9 +188,11 @@ static void stageVectors(scf::ForOp loop) {
   WrittenMemory written(loop);
   SmallVector<Operation *> loads;
   for (Operation &op : *loop.getBody())
-    if (isStaged(loop, &op, written))
+    if (isStaged(loop, &op, written, axes))
       loads.push_back(&op);
   for (Operation *load : loads) {
+    if (isa<tile::LoadOp>(load))
+      widenToCopies(load);
     OpBuilder builder(loop.getContext());
     builder.setInsertionPointAfter(load);
     Location loc = load->getLoc();
@@ -188,7 +221,8 @@ struct StageLoads final : tilec::impl::TileGPUStageLoadsPassBase<StageLoads> {
 
   void runOnOperation() override {
     shareBuffers(getOperation());
-    getOperation().walk([](scf::ForOp loop) { stageVectors(loop); });
+    const auto &axes = getAnalysis<AxisInfoAnalysis>();
+    getOperation().walk([&](scf::ForOp loop) { stageVectors(loop, axes); });
   }
 };
 } // namespace

@@ -237,11 +237,16 @@ private:
     Operand &operand = operands[number];
     RankedTensorType stored = tensorType(operand.stored);
     LinearLayout layout = fragments(number);
-    LinearLayout memory = mmaSharedLayout(stored.getShape(), bitsOf(operand.stored),
-                                          contiguousDimOf(operand.stored), layout);
+    // Words of 32 bits would be read from there with bank conflicts.
+    std::optional<LinearLayout> memory;
+    if (bitsOf(operand.stored) < 32)
+      memory = tensorCopyLayout(operand.stored);
+    if (!memory)
+      memory = mmaSharedLayout(stored.getShape(), bitsOf(operand.stored),
+                               contiguousDimOf(operand.stored), layout);
     auto bufferType =
         MemDescType::get(builder.getContext(), stored.getShape(), stored.getElementType(),
-                         LinearAttr::get(builder.getContext(), memory));
+                         LinearAttr::get(builder.getContext(), *memory));
     Value value = load(operand.stored, bufferType, withLayout(stored, layout));
     for (Operation *step : operand.steps)
       value = repeatOn(builder, step, value);

@@ -117,7 +117,7 @@ public:
                       arith::XOrIOp::create(rewriter, loc, parity, one));
     TmaLoadOp::create(rewriter, loc, load.getDesc(), load.getOffsets(), buffer, barriers.objects(),
                       slot, /*predicate=*/Value(), /*ctas=*/Value(), /*last=*/Value(),
-                      /*turn=*/Value());
+                      /*turn=*/Value(), /*arrivals=*/1, load.getEvict());
     if (target)
       rewriter.setInsertionPoint(firstUser(place->getNextNode(), target->store.getBuffer()));
     MbarrierWaitOp::create(rewriter, loc, barriers.objects(), slot, parity);

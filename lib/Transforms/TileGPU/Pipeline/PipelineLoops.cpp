@@ -43,6 +43,15 @@ static void remarkFlatten(scf::ForOp loop) {
         << "'flatten' has no effect: there is no loop inside";
 }
 
+/// Says of loads whose eviction policy is lost that it is.
+static void remarkPolicies(const LoopSchedule &schedule) {
+  for (const Stream &stream : schedule.streams)
+    if (tile::LoadOp load = stream.load; load && load.getEvict() != stream.evict)
+      remark::missed(load.getLoc(),
+                     remark::RemarkOpts::name("hint-dropped").category(remarks::kMemoryHint))
+          << "eviction policy ignored: ptxas encodes that of cp.async wrongly for this target";
+}
+
 /// Plans who starts the tensor copies, and says of loops that ask for load warps why they have
 /// none.
 static void assignRoles(func::FuncOp func, MutableArrayRef<LoopSchedule> schedules,
@@ -90,6 +99,7 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
       remark::missed(obstacle.loc,
                      remark::RemarkOpts::name("NotPipelined").category(remarks::kPipeline))
           << "load is not pipelined: " << obstacle.reason;
+    llvm::for_each(schedules, remarkPolicies);
     assignRoles(getOperation(), schedules, forcedRoles(), numCtas > 1);
     // A loop that runs once gains from load warps alone, which begin before it is reached.
     llvm::erase_if(schedules, [](LoopSchedule &schedule) {

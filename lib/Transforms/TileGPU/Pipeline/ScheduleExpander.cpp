@@ -107,7 +107,8 @@ void ScheduleExpander::startCopies(OpBuilder &builder, const AheadSlice &sliceAh
       target = MemDescPermuteOp::create(builder, at, type, target,
                                         builder.getDenseI32ArrayAttr(stream.inverseOrder()));
     }
-    AsyncCopyOp::create(builder, at, pointer, target, mask, stream.load.getCache());
+    AsyncCopyOp::create(builder, at, pointer, target, mask, stream.load.getCache(),
+                        stream.evict, stream.loadsPartsOfLines);
   }
   if (schedule.hasThreadCopies())
     AsyncCommitOp::create(builder, loc);

@@ -37,7 +37,7 @@ void TensorCopyRing::start(OpBuilder &builder, tile::DescriptorLoadOp load,
     offsets.push_back(mapping.lookupOrDefault(offset));
   TmaLoadOp::create(builder, load.getLoc(), load.getDesc(), offsets, buffer, barriers.objects(),
                     slot, predicate, /*ctas=*/Value(), /*last=*/Value(), /*turn=*/Value(),
-                    uint32_t(arrivals));
+                    uint32_t(arrivals), load.getEvict());
 }
 
 void TensorCopyRing::addEmptyObjects(scf::ForOp loop, int64_t stages, int32_t warps) {
