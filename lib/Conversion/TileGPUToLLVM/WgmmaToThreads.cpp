@@ -28,9 +28,22 @@ using namespace tilec::tilegpu;
 
 static constexpr int64_t kInstrRows = 64, kInstrDepthBytes = 32;
 
-static bool isInNestedLoops(Operation *op) {
+/// Whether the product is in a loop inside another, of a function without accumulators of 256
+/// columns: what is kept beside those decides how ptxas orders a loop, for better or worse.
+static bool takesUniformWarp(WgmmaOp op) {
+  constexpr int64_t kWide = 256;
+  auto isWide = [](WgmmaOp product) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(product.getType()).getShape();
+    return *llvm::max_element(shape) >= kWide;
+  };
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
-  return loop && loop->getParentOfType<LoopLikeOpInterface>();
+  if (!loop || !loop->getParentOfType<LoopLikeOpInterface>())
+    return false;
+  return !op->getParentOfType<func::FuncOp>()
+              ->walk([&](WgmmaOp product) {
+                return isWide(product) ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
 }
 
 static unsigned bitsOf(Type element) { return std::max(8u, tile::bitWidthOf(element)); }
@@ -61,14 +74,14 @@ public:
     // What the instruction wants is a uniform register. ptxas moves a shuffle of the offset out of
     // a loop, but not out of one inside another. There the warp's number is made uniform, once; in
     // other kernels that number would be one more value to keep, and some would spill.
-    bool isNested = isInNestedLoops(op);
+    bool isUniform = takesUniformWarp(op);
     const ThreadPosition &position = lowering.position;
-    addLinear(builder, loc, isNested ? position.uniformWarp(op) : position.warp(op), bases, 1,
+    addLinear(builder, loc, isUniform ? position.uniformWarp(op) : position.warp(op), bases, 1,
               index);
     if (index.base) {
-      Value uniform = isNested ? index.base
-                               : emitShuffle(builder, loc, index.base, constantI32(builder, loc, 0),
-                                             NVVM::ShflKind::idx);
+      Value uniform = isUniform ? index.base
+                                : emitShuffle(builder, loc, index.base,
+                                              constantI32(builder, loc, 0), NVVM::ShflKind::idx);
       start = arith::AddIOp::create(builder, loc, start, uniform);
     }
     start = arith::AndIOp::create(builder, loc, start, constantI32(builder, loc, 0x3FFFF));
