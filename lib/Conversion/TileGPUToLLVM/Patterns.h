@@ -28,10 +28,15 @@ struct ThreadLowering {
   const llvm::DenseMap<mlir::Operation *, int64_t> &repeats;
   /// Matrix products of functions that have too many multiply-adds to unroll.
   const llvm::DenseSet<mlir::Operation *> &manyProducts;
+  /// Products of warpgroups whose operands begin where the uniform number of the warp says.
+  const llvm::DenseSet<mlir::Operation *> &nestedProducts;
 };
 
 /// The products by multiply-adds of those functions that have many, all products together.
 llvm::DenseSet<mlir::Operation *> findManyProducts(mlir::ModuleOp module);
+/// Products of warpgroups in a loop inside another, of functions without accumulators of 256
+/// columns.
+llvm::DenseSet<mlir::Operation *> findNestedProducts(mlir::ModuleOp module);
 
 void populateShapePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);

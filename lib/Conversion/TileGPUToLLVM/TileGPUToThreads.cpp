@@ -76,10 +76,11 @@ struct ConvertTileGPUToThreads final
     DenseMap<Operation *, ThreadLowering::Vector> vectors = chooseVectors(module);
     DenseMap<Operation *, int64_t> repeats = findRepeats(module);
     DenseSet<Operation *> manyProducts = findManyProducts(module);
+    DenseSet<Operation *> nestedProducts = findNestedProducts(module);
     ThreadPosition position(module);
     ThreadTypeConverter types;
     ThreadLowering lowering{types,   position, numWarpsOf(module), processorOf(module),
-                            vectors, repeats,  manyProducts};
+                            vectors, repeats,  manyProducts,       nestedProducts};
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
     populateShapePatterns(patterns, lowering);

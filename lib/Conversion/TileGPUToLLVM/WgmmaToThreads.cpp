@@ -28,24 +28,6 @@ using namespace tilec::tilegpu;
 
 static constexpr int64_t kInstrRows = 64, kInstrDepthBytes = 32;
 
-/// Whether the product is in a loop inside another, of a function without accumulators of 256
-/// columns: what is kept beside those decides how ptxas orders a loop, for better or worse.
-static bool takesUniformWarp(WgmmaOp op) {
-  constexpr int64_t kWide = 256;
-  auto isWide = [](WgmmaOp product) {
-    ArrayRef<int64_t> shape = cast<RankedTensorType>(product.getType()).getShape();
-    return *llvm::max_element(shape) >= kWide;
-  };
-  auto loop = op->getParentOfType<LoopLikeOpInterface>();
-  if (!loop || !loop->getParentOfType<LoopLikeOpInterface>())
-    return false;
-  return !op->getParentOfType<func::FuncOp>()
-              ->walk([&](WgmmaOp product) {
-                return isWide(product) ? WalkResult::interrupt() : WalkResult::advance();
-              })
-              .wasInterrupted();
-}
-
 static unsigned bitsOf(Type element) { return std::max(8u, tile::bitWidthOf(element)); }
 
 namespace {
@@ -74,7 +56,7 @@ public:
     // What the instruction wants is a uniform register. ptxas moves a shuffle of the offset out of
     // a loop, but not out of one inside another. There the warp's number is made uniform, once; in
     // other kernels that number would be one more value to keep, and some would spill.
-    bool isUniform = takesUniformWarp(op);
+    bool isUniform = lowering.nestedProducts.contains(op);
     const ThreadPosition &position = lowering.position;
     addLinear(builder, loc, isUniform ? position.uniformWarp(op) : position.warp(op), bases, 1,
               index);
@@ -562,6 +544,25 @@ struct WgmmaWait : ThreadPattern<WgmmaWaitOp> {
   }
 };
 } // namespace
+
+DenseSet<Operation *> tilec::findNestedProducts(ModuleOp module) {
+  // What is kept beside such accumulators decides how ptxas orders a loop, for better or worse.
+  constexpr int64_t kWide = 256;
+  DenseSet<Operation *> found;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    SmallVector<Operation *> nested;
+    bool isWide = false;
+    func.walk([&](WgmmaOp product) {
+      isWide |= *llvm::max_element(cast<RankedTensorType>(product.getType()).getShape()) >= kWide;
+      auto loop = product->getParentOfType<LoopLikeOpInterface>();
+      if (loop && loop->getParentOfType<LoopLikeOpInterface>())
+        nested.push_back(product);
+    });
+    if (!isWide)
+      found.insert(nested.begin(), nested.end());
+  }
+  return found;
+}
 
 void tilec::populateWgmmaPatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
   patterns.add<Wgmma, WgmmaWait>(lowering, patterns.getContext());
