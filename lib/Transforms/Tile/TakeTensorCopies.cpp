@@ -112,14 +112,14 @@ static bool feedsDot(Value value, Block *block) {
   });
 }
 
-/// Whether the threads copy to shared memory what the loop loads.
-static bool isCopiedByThreads(tile::LoadOp load, scf::ForOp loop) {
+/// Whether the threads copy to shared memory what a loop loads.
+static bool isCopiedByThreads(tile::LoadOp load) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
-  if (!type || loop.isDefinedOutsideOfLoop(load.getPointer()))
+  if (!type)
     return false;
   constexpr unsigned wordBits = 32;
   bool isVector = type.getRank() == 1 && tile::bitWidthOf(type.getElementType()) >= wordBits;
-  return isVector || feedsDot(load.getResult(), loop.getBody());
+  return isVector || feedsDot(load.getResult(), load->getBlock());
 }
 
 //===----------------------------------------------------------------------===//
@@ -343,20 +343,19 @@ void CopyTaker::study(scf::ForOp loop) {
   bool hasOthers = false;
   auto isBody = [&](Block *block) { return block == loop.getBody(); };
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
+    if (loop.isDefinedOutsideOfLoop(load.getPointer()))
+      continue;
+    bool isRead = isOperand(load, isBody);
+    hasOthers |= !isRead && isCopiedByThreads(load);
+    if (!isRead && !needsPolicy(load))
+      continue;
     std::string reason;
-    if (!isOperand(load, isBody) || loop.isDefinedOutsideOfLoop(load.getPointer())) {
-      hasOthers |= isCopiedByThreads(load, loop);
-      if (needsPolicy(load) && !loop.isDefinedOutsideOfLoop(load.getPointer()))
-        if (std::optional<TensorCopy> copy = match(load, reason))
-          taken.push_back({load, std::move(*copy)});
-      continue;
-    }
     if (std::optional<TensorCopy> copy = match(load, reason)) {
-      found.push_back({load, std::move(*copy)});
-      continue;
+      (isRead ? found : taken).push_back({load, std::move(*copy)});
+    } else if (isRead) {
+      tell(load, reason);
+      hasOthers = true;
     }
-    tell(load, reason);
-    hasOthers = true;
   }
   if (!hasOthers || mixed) {
     llvm::append_range(taken, found);
