@@ -205,7 +205,6 @@ double LayoutCost::access(Operation *op, const LinearLayout &layout) const {
   double cost = requests * (kRequestCost + kLineCost * sectorsPerRequest(lines, 1));
   if (global->kind == GlobalAccess::Kind::Store)
     return cost + kSectorCost * requests * sectorsPerRequest(lanes, int32_t(vectorBytes));
-  constexpr unsigned kLeastCopyBytes = 4;
   if (vectorBytes < kLeastCopyBytes && isa<scf::ForOp>(op->getParentOp()) && fillBy(op))
     cost += kLatencyCost;
   // Of warps that load the same, one finds its data in the second-level cache, the others in the

@@ -78,7 +78,7 @@ std::optional<Stream> matchPrivateStream(tile::LoadOp load, const AxisInfoAnalys
   stream.memory = privateLayout(held, bits);
   std::vector<unsigned> copied =
       copyRegisterBits(threads, vector, stream.memory, access->elementBytes);
-  if (access->elementBytes << copied.size() < 4)
+  if (access->elementBytes << copied.size() < kLeastCopyBytes)
     return std::nullopt;
   return stream;
 }
@@ -193,7 +193,7 @@ std::optional<Stream> LoopScheduler::matchStream(LocalStoreOp store) {
     return std::nullopt;
   std::vector<unsigned> bits = copyRegisterBits(layoutOf(access->type), access->chooseVector(axes),
                                                 stream.memoryAsLoaded(), access->elementBytes);
-  if (access->elementBytes << bits.size() < 4)
+  if (access->elementBytes << bits.size() < kLeastCopyBytes)
     return give("no 4 bytes are contiguous both in global and in shared memory");
   if (canSay(stream.load.getEvict()))
     stream.evict = stream.load.getEvict();

@@ -71,8 +71,8 @@ bool tilec::hasWgmmaOfColumns(int64_t columns, Type element) {
 }
 
 std::optional<unsigned> tilec::operandWidenedInRegisters(Value lhs, Value rhs) {
-  // What is widened once is multiplied by each column. One mma.sync makes 8 of them, with any number
-  // of rows.
+  // What is widened once is multiplied by each column. One mma.sync makes 8 of them, with any
+  // number of rows.
   constexpr int64_t kLeastColumns = 16;
   Value operands[] = {lhs, rhs};
   for (unsigned left : {0u, 1u}) {

@@ -50,8 +50,9 @@ struct AsyncCopy : ThreadPattern<AsyncCopyOp> {
     std::vector<unsigned> bits = copyRegisterBits(layout, lowering.vectors.lookup(op),
                                                   buffer.getLayout().getLayout(), bytes);
     unsigned size = bytes << bits.size();
-    if (size < 4)
-      return op.emitError("expected vectors of at least 4 bytes, got ") << size;
+    if (size < kLeastCopyBytes)
+      return op.emitError("expected vectors of at least ")
+             << kLeastCopyBytes << " bytes, got " << size;
     LinearIndex index = threadPart(rewriter, op, lowering.position, access.offsets, bytes);
     Value unique = isFirstReplica(rewriter, op, lowering.position, layout);
     int64_t replicas = layout.getFreeVariableMask(kRegister);

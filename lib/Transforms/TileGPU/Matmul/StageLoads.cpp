@@ -131,14 +131,13 @@ static bool feedsAddress(Value value) {
   });
 }
 
-/// The least that an async copy takes, in bits.
-static constexpr int64_t kCopyBits = 32;
+static constexpr int64_t kLeastCopyBits = 8 * kLeastCopyBytes;
 
 /// Whether elements of `op`, a load of a vector, lie side by side that an async copy can take.
 static bool hasCopies(scf::ForOp loop, Operation *op, RankedTensorType type,
                       const AxisInfoAnalysis &axes) {
   int64_t bits = tile::bitWidthOf(type.getElementType());
-  if (bits >= kCopyBits)
+  if (bits >= kLeastCopyBits)
     return true;
   // Beside tensor copies alone the loop would wait for both kinds (tile-take-tensor-copies).
   auto isCopied = [](tile::LoadOp load) { return fillBy(load).has_value(); };
@@ -146,7 +145,7 @@ static bool hasCopies(scf::ForOp loop, Operation *op, RankedTensorType type,
       llvm::none_of(loop.getBody()->getOps<tile::LoadOp>(), isCopied))
     return false;
   std::optional<GlobalAccess> access = GlobalAccess::of(op);
-  return access && bits >= 8 && access->getMaxWidth(0, axes) * bits >= kCopyBits;
+  return access && bits >= 8 && access->getMaxWidth(0, axes) * bits >= kLeastCopyBits;
 }
 
 /// Whether `op` loads a vector, from another place in each iteration, that can be copied ahead.
@@ -174,7 +173,7 @@ static bool isStaged(scf::ForOp loop, Operation *op, WrittenMemory &written,
 /// Gives each thread as many neighbours as one copy takes at least.
 static void widenToCopies(Operation *load) {
   auto type = cast<RankedTensorType>(load->getResult(0).getType());
-  auto least = int32_t(kCopyBits / tile::bitWidthOf(type.getElementType()));
+  auto least = int32_t(kLeastCopyBits / tile::bitWidthOf(type.getElementType()));
   auto held = int32_t(1) << contiguousRegisterBits(layoutOf(type), 0).size();
   if (held < least)
     setAccessLayout(load, spreadBlockedLayout(type.getShape(), {least}, {0}, numWarpsOf(load)));
