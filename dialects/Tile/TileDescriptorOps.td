@@ -36,7 +36,8 @@ def Tile_DescriptorLoadOp : Tile_Op<"descriptor_load", [DeclareOpInterfaceMethod
   let summary = "reads a block of a described tensor";
   let description = [{
     Element (i, ..) of the result is the tensor's element at (offset + i, ..). Elements outside of the tensor, at
-    negative coordinates too, are zero, or NaN when the descriptor says so.
+    negative coordinates too, are zero, or NaN when the descriptor says so. `evict` says how long the second-level cache
+    is to keep them.
 
     `descriptor_load_c1`: one offset per dimension. `descriptor_load_c2`: the result has the descriptor's block shape,
     in which dimensions of size one may be left out, and element type.

@@ -48,7 +48,8 @@ def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy", [DeclareOpInterfaceMethods<Ti
   let description = [{
     Elements whose mask is false are filled with zeros. The copy belongs to the next group that `async_commit` closes,
     and may be read after an `async_wait` for that group and a barrier. The threads' vectors have at least 4 bytes.
-    With `whole_lines` the second-level cache brings the lines of 128 bytes that they are parts of.
+    `evict` says how long the second-level cache is to keep what is read; with `whole_lines` it brings the lines of 128
+    bytes that the vectors are parts of.
 
     `async_copy_c1`: pointers with a layout, to elements of the buffer's type, in its shape; one buffer, not a ring.
     `async_copy_c2`: a mask of the pointers' shape and layout.

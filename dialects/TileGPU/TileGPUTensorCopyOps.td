@@ -56,7 +56,7 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
     One thread arrives at the barrier object with the block's bytes as what is to come, and starts the copies, if
     `predicate` holds. With `arrivals` it arrives so often, for copies that this phase of the object does without. What lies outside of the tensor is filled with zeros, or NaN when the descriptor says so. The data
     may be read after an `mbarrier_wait` for the phase. Accesses of the buffer by threads lie before a proxy fence and a
-    CTA barrier.
+    CTA barrier. `evict` says how long the second-level cache is to keep what is read.
 
     In a cluster of `tilegpu.num_ctas` CTAs those with a bit in `ctas` load the same block, this one among them. They copy it
     for each other (multicast), which completes the barrier objects of all: in a cluster of two one half of the boxes each, where their number is even;
