@@ -137,16 +137,18 @@ bool tilec::mayComeBefore(Operation *op, llvm::function_ref<bool(Operation *)> t
   return false;
 }
 
-bool tilec::isFollowedByAccess(Operation *op) {
+bool tilec::mayComeAfter(Operation *op, llvm::function_ref<bool(Operation *)> test) {
   for (; op && !isa<FunctionOpInterface>(op); op = op->getParentOp()) {
-    if (isa<LoopLikeOpInterface>(op) && accessesGlobal(op))
+    if (isa<LoopLikeOpInterface>(op) && test(op))
       return true;
     for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
-      if (accessesGlobal(next))
+      if (test(next))
         return true;
   }
   return false;
 }
+
+bool tilec::isFollowedByAccess(Operation *op) { return mayComeAfter(op, accessesGlobal); }
 
 AtomicOrders AtomicOrders::of(Operation *root) {
   AtomicOrders orders;

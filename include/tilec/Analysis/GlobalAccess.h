@@ -64,8 +64,11 @@ bool mayWriteGlobal(mlir::Operation *op);
 /// before of a loop around it for one. `test` also gets operations with what is inside of them.
 bool mayComeBefore(mlir::Operation *op, llvm::function_ref<bool(mlir::Operation *)> test);
 
-/// Whether the program may access global memory behind an operation, in the next iteration of a
-/// loop around it for one.
+/// The same of what it may do behind an operation, in the next iteration of a loop around it for
+/// one.
+bool mayComeAfter(mlir::Operation *op, llvm::function_ref<bool(mlir::Operation *)> test);
+
+/// Whether the program may access global memory behind an operation.
 bool isFollowedByAccess(mlir::Operation *op);
 
 /// What atomics order: accesses of threads, not those of the copy engine.

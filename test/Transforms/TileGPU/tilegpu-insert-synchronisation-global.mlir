@@ -335,27 +335,48 @@ func.func @barrier_before_same_tensor_store(%p: !tile.ptr<f16>, %map: !tile.desc
   return
 }
 
-// What an atomic acquires is fenced before tensor copies, in front of the barrier, too.
+// What an atomic acquires is fenced before tensor copies, in front of the barrier, too; where none comes behind, not.
 // CHECK-LABEL: func @acquired
 // CHECK: tile.atomic_rmw
 // CHECK-NEXT: tilegpu.proxy_fence all_memory
 // CHECK: scf.if
-// CHECK-LABEL: func @acquired_by_all
+// CHECK-LABEL: func @acquired_in_loop
 // CHECK: tile.atomic_rmw
 // CHECK-NEXT: tilegpu.proxy_fence all_memory
 // CHECK-NEXT: nvvm.barrier0
-func.func @acquired(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %lock: !tile.ptr<i32>, %p: !tile.ptr<f32>) attributes {tile.kernel} {
+// CHECK-LABEL: func @acquired_by_threads
+// CHECK: tilegpu.tma_load
+// CHECK: tile.atomic_rmw
+// CHECK-NOT: tilegpu.proxy_fence
+// CHECK: return
+func.func @acquired(%map: !tile.desc<[64, 16], f16> {tile.tensor_map = {base = 0 : i32, shape = ["64", "16"], strides = ["16"]}}, %lock: !tile.ptr<i32>) attributes {tile.kernel} {
   %one = arith.constant 1 : i32
+  %objects = tilegpu.local_alloc {offset = 0 : i32} : <[1], i64, #object>
+  %buffer = tilegpu.local_alloc {offset = 1024 : i32} : <[64, 16], f16, #tile>
   %old = tile.atomic_rmw add %lock, %one sem = acquire : !tile.ptr<i32>
   %first = arith.cmpi eq, %old, %one : i32
   scf.if %first {
+    tilegpu.tma_load %map[%one, %one], %buffer, %objects[%one] : <[64, 16], f16>, <[64, 16], f16, #tile>, <[1], i64, #object>
+  }
+  return
+}
+func.func @acquired_in_loop(%map: !tile.desc<[64, 16], f16> {tile.tensor_map = {base = 0 : i32, shape = ["64", "16"], strides = ["16"]}}, %lock: !tile.ptr<i32>, %p: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+  %one = arith.constant 1 : i32
+  %objects = tilegpu.local_alloc {offset = 0 : i32} : <[1], i64, #object>
+  %buffer = tilegpu.local_alloc {offset = 1024 : i32} : <[64, 16], f16, #tile>
+  scf.for %i = %one to %n step %one : i32 {
+    tilegpu.tma_load %map[%one, %one], %buffer, %objects[%one] : <[64, 16], f16>, <[64, 16], f16, #tile>, <[1], i64, #object>
+    %old = tile.atomic_rmw add %lock, %one sem = acquire : !tile.ptr<i32>
     %x = tile.load %p : !tile.ptr<f32>
     tile.store %p, %x : !tile.ptr<f32>
   }
   return
 }
-func.func @acquired_by_all(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %lock: !tile.ptr<i32>, %p: !tile.ptr<f32>) attributes {tile.kernel} {
+func.func @acquired_by_threads(%map: !tile.desc<[64, 16], f16> {tile.tensor_map = {base = 0 : i32, shape = ["64", "16"], strides = ["16"]}}, %lock: !tile.ptr<i32>, %p: !tile.ptr<f32>) attributes {tile.kernel} {
   %one = arith.constant 1 : i32
+  %objects = tilegpu.local_alloc {offset = 0 : i32} : <[1], i64, #object>
+  %buffer = tilegpu.local_alloc {offset = 1024 : i32} : <[64, 16], f16, #tile>
+  tilegpu.tma_load %map[%one, %one], %buffer, %objects[%one] : <[64, 16], f16>, <[64, 16], f16, #tile>, <[1], i64, #object>
   %old = tile.atomic_rmw add %lock, %one sem = acquire : !tile.ptr<i32>
   %x = tile.load %p : !tile.ptr<f32>
   tile.store %p, %x : !tile.ptr<f32>

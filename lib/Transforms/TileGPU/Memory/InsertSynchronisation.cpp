@@ -91,11 +91,24 @@ static void orderTensorCopies(tile::BarrierOp barrier, bool fences) {
   barrier.erase();
 }
 
+/// Whether tensor copies may come behind `op`, or are started by other warps while it runs.
+static bool isFollowedByTensorCopy(Operation *op) {
+  return op->getParentOfType<tilegpu::WarpRolesOp>() || mayComeAfter(op, [](Operation *next) {
+           return next
+               ->walk([](Operation *inner) {
+                 return isa<tilegpu::TmaLoadOp, tilegpu::TmaStoreOp>(inner)
+                            ? WalkResult::interrupt()
+                            : WalkResult::advance();
+               })
+               .wasInterrupted();
+         });
+}
+
 /// What an atomic acquires was written by threads: behind a fence, tensor copies may read it, too.
 /// A barrier of the program may have one.
 static void orderTensorCopies(tile::GlobalAccessOpInterface access, bool barriersFence) {
   std::optional<tile::MemSemantic> order = access.getAtomicOrder();
-  if (!order || !isAcquire(*order) || !isFollowedByAccess(access) ||
+  if (!order || !isAcquire(*order) || !isFollowedByTensorCopy(access) ||
       (barriersFence && isa_and_nonnull<tile::BarrierOp>(access->getNextNode())))
     return;
   OpBuilder builder(access);
