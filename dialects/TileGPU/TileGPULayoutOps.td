@@ -80,18 +80,24 @@ def TileGPU_LocalStoreOp : TileGPU_Op<"local_store", [Tile_LayoutRuleOpInterface
 def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", [Tile_LayoutRuleOpInterface]> {
   let summary = "reads a tensor from a shared-memory buffer";
   let description = [{
+    With `any_layout`, and of vectors always, the tensor may be read in the layout that its users want; else the layout is
+    that of a product's fragments.
+
     `local_load_c1`: shape and element type of tensor and buffer agree.
 
     Example: `%t = tilegpu.local_load %buf : !tilegpu.memdesc<[32, 32], f32, #layout> -> tensor<32x32xf32, #a>`
   }];
-  let arguments = (ins Arg<TileGPU_MemDescType, "buffer", [MemRead]>:$buffer);
+  let arguments = (ins Arg<TileGPU_MemDescType, "buffer", [MemRead]>:$buffer, UnitAttr:$any_layout);
   let results = (outs Tile_Tensor:$result);
-  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
+  let assemblyFormat = "$buffer (`any_layout` $any_layout^)? attr-dict `:` type($buffer) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$buffer), [{
+    build($_builder, $_state, type, buffer, /*any_layout=*/false);
+  }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    // A vector's buffer is read in any layout; a matrix is read as the fragments of a product.
     tile::LayoutRule getLayoutRule() {
-      return getType().getRank() == 1 ? tile::LayoutRule::Source : tile::LayoutRule::Pinned;
+      bool isFree = getAnyLayout() || getType().getRank() == 1;
+      return isFree ? tile::LayoutRule::Source : tile::LayoutRule::Pinned;
     }
   }];
 }

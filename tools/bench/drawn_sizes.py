@@ -77,7 +77,7 @@ def quantiseds(draw):
         yield quantised.W8A16(rows, n, k, "bf16", "t", chosen, [], dict(library=0.95), more)
     for rows in (spread(draw, 2, 16), spread(draw, 17, 64)):
         n, k = (spread(draw, 1024, 16384, 128) for _ in range(2))
-        yield quantised.W4A16(rows, n, k, "bf16", 128, quantised.GROUPS16 if rows <= 16 else quantised.GROUPS64)
+        yield quantised.W4A16(rows, n, k, "bf16", 128, quantised.groups_for(rows) if rows <= 16 else quantised.GROUPS64)
 
 
 def products(draw):

@@ -10,6 +10,7 @@ from product_model import BANDWIDTH, MOST_STAGES, MULTIPROCESSORS, SHARED_MEMORY
 from tensor_case import Configuration, Pointer, Source, blocks, cdiv
 
 GEMV = Source("51-w8a16-gemv.tile", "w8a16_gemv")
+FEW_ROWS = Source("65-w4a16-few-rows.tile", "w4a16_few_rows")
 TOLERANCE = {"bf16": 4e-3, "fp16": 6e-4}
 
 
@@ -205,7 +206,7 @@ class W8A16Data:
 
 @dataclass
 class W4A16:
-    """C = A x W^T, W with 4-bit integers that share a scale by groups along K, as example 56 stores them."""
+    """C = A x W^T, W with 4-bit integers that share a scale by groups along K, as examples 56 and 65 store them."""
     m: int
     n: int
     k: int
@@ -241,15 +242,18 @@ class W4A16:
 
     def values(self, configuration=None):
         half = Pointer(self.dtype)
-        return dict(a_ptr=half, w_ptr=Pointer("u8"), scale_ptr=half, c_ptr=half, parts_ptr=Pointer("fp32"),
-                    arrivals_ptr=Pointer("i32"), M=self.m, N=self.n, K=self.k, stride_wn=self.k // 2)
+        values = dict(a_ptr=half, w_ptr=Pointer("u8"), scale_ptr=half, c_ptr=half, M=self.m, N=self.n, K=self.k,
+                      stride_wn=self.k // 2)
+        if configuration and configuration.source:
+            return values
+        return dict(values, parts_ptr=Pointer("fp32"), arrivals_ptr=Pointer("i32"))
 
     def constants(self, configuration):
         return dict(configuration.constants, GROUP=self.group)
 
     def grid(self, configuration):
         c = configuration.constants
-        return (cdiv(self.m, c["BLOCK_M"]) * cdiv(self.n, c["BLOCK_N"]), c["SPLIT_K"])
+        return (cdiv(self.m, c["BLOCK_M"]) * cdiv(self.n, c["BLOCK_N"]), c.get("SPLIT_K", 1))
 
     def data(self):
         return W4A16Data(self)
@@ -270,7 +274,7 @@ class W4A16Data:
         self.c = accuracy.Output((case.m, case.n), case.dtype)
         self.outputs = [self.c]
         self.arrivals = torch.zeros(max(case.grid(c)[0] for c in case.configurations), device="cuda", dtype=torch.int32)
-        parts = torch.empty((max(c.constants["SPLIT_K"] for c in case.configurations), case.m, case.n), device="cuda")
+        parts = torch.empty((max(c.constants.get("SPLIT_K", 1) for c in case.configurations), case.m, case.n), device="cuda")
         self.arguments = dict(case.values(), a_ptr=self.a, w_ptr=packed, scale_ptr=scale, c_ptr=self.c.view,
                               parts_ptr=parts, arrivals_ptr=self.arrivals)
         halves = packed.view(case.n, groups, case.group // 2)
@@ -303,6 +307,19 @@ def groups(*rows):
 
 GROUPS16 = groups((16, 64, 4, 2, 3), (16, 64, 4, 2, 4), (16, 64, 6, 2, 3), (16, 32, 4, 1, 4), (16, 64, 3, 4, 4), (16, 64, 4, 4, 3),
                   (16, 128, 4, 4, 4))
+
+def few_rows(*rows):
+    """Configurations of the kernel for few rows: BLOCK_M, BLOCK_N, STEP, warps, stages."""
+    return [Configuration(dict(BLOCK_M=m, BLOCK_N=n, STEP=step), warps, stages, FEW_ROWS) for m, n, step, warps, stages in rows]
+
+
+def groups_for(rows):
+    """Configurations for up to 16 rows: where they are up to 4, the kernel for few rows has no rows beyond them."""
+    block_m = 1 << (rows - 1).bit_length()
+    few = few_rows(*((block_m, n, step, warps, stages) for n, step, warps, stages in ((32, 4, 4, 4), (32, 4, 4, 3), (16, 8, 4, 3))))
+    return (few if rows <= 4 else []) + GROUPS16
+
+
 GROUPS64 = groups((64, 64, 2, 4, 4), (64, 64, 4, 4, 4), (64, 128, 4, 4, 3), (32, 64, 4, 4, 4))
 
 
@@ -312,7 +329,7 @@ def timed():
         yield W8A16(m, 8192, 8192, "bf16", "t", configurations, PLAIN[m], dict(triton=1.0), likely_few(m, 8192, 8192) if m > 16 else [])
     yield W8A16(4096, 8192, 8192, "bf16", "t", LARGE, PLAIN[4096], others=likely(4096, 8192, 8192))
     yield W8A16(16, 8192, 8192, "fp16", "t", ROWS16, PLAIN[16], dict(triton=1.0))
-    for m, configurations in ((1, GROUPS16), (16, GROUPS16), (64, GROUPS64)):
+    for m, configurations in ((1, groups_for(1)), (16, groups_for(16)), (64, GROUPS64)):
         yield W4A16(m, 8192, 8192, "bf16", 128, configurations)
 
 
@@ -326,5 +343,6 @@ def checked():
                 yield W8A16(m, n, k, dtype, layout, small)
         for group in (32, 64, 128):
             for m, n in ((1, 64), (45, 333)):
-                yield W4A16(m, n, 5 * group, dtype, group, groups((16, 32, 1, 4, 3), (16, 64, 3, 4, 4), (64, 64, 2, 4, 3)))
+                yield W4A16(m, n, 5 * group, dtype, group, groups((16, 32, 1, 4, 3), (16, 64, 3, 4, 4), (64, 64, 2, 4, 3)) +
+                            few_rows((1, 32, 4, 4, 3), (8, 64, 2, 4, 3), (16, 32, 4, 4, 2)))
         yield W8A16(1, 1000, 3000, dtype, "t", gemv((4, 1024, 4), (2, 256, 2)) + small[:2])

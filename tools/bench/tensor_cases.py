@@ -39,6 +39,7 @@ FASTEST = (
     ("w8a16", "16x8192x8192 bf16 t", "24x64x128x2_w4_s5"),
     ("w8a16", "64x8192x8192 bf16 t", "64x128x128x1_w8_s6_k2"),
     ("w8a16", "4096x8192x8192 bf16 t", "256x128x64x1_w8_s4"),
+    ("w4a16", "1x8192x8192 bf16 group 128", "w4a16_few_rows_1x32x4_w4_s4"),
     ("w4a16", "16x8192x8192 bf16 group 128", "16x64x4_w2_s3"),
     ("matmul_bias", "8192x8192x8192 bf16 gelu_tanh", "144x128x64_w4_s5_persistent"),
     ("matmul_bias", "4096x14336x4096 bf16 silu", "152x128x64_w4_s6_c2_persistent"),

@@ -5,7 +5,9 @@
 // instruction; where the tensor is smaller than the instruction, words, elements and lanes that
 // have no part of K are zero, rows and columns that it does not have are left out of the result.
 // tf32x3 splits each element in a tf32 and what is left of it, and sums the three products that
-// count; the small ones have a sum of their own, which infinities do not get into.
+// count; the small ones have a sum of their own, which infinities do not get into. What an
+// instruction computes beyond the tensor, the next one along K adds to: setting it to zero again
+// would take moves.
 
 #include "InstructionType.h"
 #include "ThreadPattern.h"
@@ -60,11 +62,16 @@ struct Mma : ThreadPattern<MmaOp> {
     Type typeB = instructionType(rhsType.getElementType(), op.getIsUnsigned());
 
     SmallVector<Value> values(adaptor.getAcc().begin(), adaptor.getAcc().end());
+    size_t numResults = values.size();
+    int64_t tiles = llvm::divideCeil(registers->rowGroups, rowStep) * registers->columnGroups;
+    int64_t idlePerBatch = tiles * rowStep * 2;
+    values.append(registers->batches * idlePerBatch, zeroOf(rewriter, loc, type.getElementType()));
     SmallVector<Value> small;
     if (op.getSplit())
       small.assign(values.size(), zeroOf(rewriter, loc, type.getElementType()));
     for (int64_t batch = 0; batch < registers->batches; ++batch)
-      for (int64_t k = 0; k < a.wordsPerGroup; k += wordStep)
+      for (int64_t k = 0; k < a.wordsPerGroup; k += wordStep) {
+        auto nextIdle = int32_t(numResults + batch * idlePerBatch);
         for (int64_t row = 0; row < registers->rowGroups; row += rowStep)
           for (int64_t column = 0; column < registers->columnGroups; ++column) {
             SmallVector<Value> wordsA, wordsB;
@@ -79,7 +86,8 @@ struct Mma : ThreadPattern<MmaOp> {
               for (int64_t half : {0, 1}) {
                 int64_t group = batch * registers->rowGroups + i;
                 int64_t at = (group * registers->columnGroups + column) * 2 + half;
-                places.push_back(i < registers->rowGroups ? registers->c[at] : MmaRegisters::kNone);
+                int32_t place = i < registers->rowGroups ? registers->c[at] : MmaRegisters::kNone;
+                places.push_back(place == MmaRegisters::kNone ? nextIdle++ : place);
               }
             auto add = [&](ArrayRef<Value> x, ArrayRef<Value> y, SmallVectorImpl<Value> &sums) {
               multiply(rewriter, loc, x, y, places, typeA, typeB, type.getElementType(), sums);
@@ -94,6 +102,8 @@ struct Mma : ThreadPattern<MmaOp> {
             add(wordsA, restB, small);
             add(wordsA, wordsB, values);
           }
+      }
+    values.resize(numResults);
     // The rest of an infinity is no number, and the product of the beginnings says it all.
     for (auto [value, rest] : llvm::zip(values, small)) {
       Value isNumber = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::ORD, rest, rest);
@@ -157,7 +167,7 @@ private:
                        SmallVectorImpl<Value> &values) {
     SmallVector<Value> acc;
     for (int32_t place : places)
-      acc.push_back(place == MmaRegisters::kNone ? zeroOf(builder, loc, typeD) : values[place]);
+      acc.push_back(values[place]);
     bool isPacked = typeD.isF16();
     if (isPacked) {
       SmallVector<Value> words;
@@ -175,8 +185,7 @@ private:
       results = parts;
     }
     for (auto [place, result] : llvm::zip(places, results))
-      if (place != MmaRegisters::kNone)
-        values[place] = result;
+      values[place] = result;
   }
 };
 } // namespace

@@ -102,3 +102,24 @@ func.func @pairs(%a: !tilegpu.memdesc<[16, 16], i8, #s>, %o: !tilegpu.memdesc<[1
   return
 }
 }
+
+// -----
+
+// What an instruction computes for rows that the tensor does not have goes on to the next along K.
+#a = #tilegpu.linear<{register = [[0, 1], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = []}, [8, 32]>
+#b = #tilegpu.linear<{register = [[1, 0], [8, 0], [16, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = []}, [32, 8]>
+#c = #tilegpu.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = []}, [8, 8]>
+#o = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}, [8, 8]>
+module attributes {tilegpu.num_warps = 1 : i32, tile.target = "sm_80"} {
+// CHECK-LABEL: func @idle_rows
+// CHECK: %[[NONE:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[D:.*]]:4 = tilegpu.thread_mma {{.*}} + %{{.*}}, %{{.*}}, %[[NONE]], %[[NONE]] as f16, f16, f32
+// CHECK: %[[E:.*]]:4 = tilegpu.thread_mma {{.*}} + %[[D]]#0, %[[D]]#1, %[[D]]#2, %[[D]]#3 as f16, f16, f32
+// CHECK: llvm.insertelement %[[E]]#0
+// CHECK: llvm.insertelement %[[E]]#1
+func.func @idle_rows(%a: tensor<8x32xf16, #a>, %b: tensor<32x8xf16, #b>, %c: tensor<8x8xf32, #c>, %o: !tilegpu.memdesc<[8, 8], f32, #o>) {
+  %0 = tilegpu.mma %a, %b, %c : tensor<8x32xf16, #a>, tensor<32x8xf16, #b> -> tensor<8x8xf32, #c>
+  tilegpu.local_store %0, %o : tensor<8x8xf32, #c>, !tilegpu.memdesc<[8, 8], f32, #o>
+  return
+}
+}

@@ -139,3 +139,34 @@ func.func @nibbles(%a: tensor<16x32xf16, #x>, %b: tensor<16x32xf16, #x>, %w: ten
   return %7 : tensor<16x64xf32, #c>
 }
 }
+
+// -----
+
+// What is widened is stored in the shape in which it is loaded, also for batches, whose operands are taken from each other
+// like those of matrices.
+#a = #tilegpu.linear<{register = [[0, 0, 1], [0, 0, 2]], lane = [[0, 0, 4], [0, 0, 8], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[0, 8, 0], [1, 0, 0]], block = []}, [2, 16, 16]>
+#w = #tilegpu.linear<{register = [[1, 0], [2, 0], [4, 0]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]], block = []}, [32, 32]>
+#w3 = #tilegpu.linear<{register = [[0, 1, 0], [0, 2, 0], [0, 4, 0]], lane = [[0, 8, 0], [1, 0, 0], [0, 0, 1], [0, 0, 2], [0, 0, 4]], warp = [[0, 0, 8], [0, 0, 16]], block = []}, [2, 16, 32]>
+#c = #tilegpu.linear<{register = [[0, 0, 1], [0, 0, 2], [0, 0, 4]], lane = [[0, 0, 8], [0, 0, 16], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[0, 8, 0], [1, 0, 0]], block = []}, [2, 16, 32]>
+// Warps have a batch each, and half of the columns.
+// CHECK-DAG: #[[READ:.*]] = #tilegpu.linear<{register = {{\[\[}}1, 0], [2, 0], [0, 8]], lane = {{\[\[}}4, 0], [8, 0], [0, 1], [0, 2], [0, 4]], warp = {{\[\[}}0, 16], [16, 0]], block = []}, [32, 32]>
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
+// CHECK-LABEL: func @shaped
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<32x32xi8
+// CHECK: %[[BUF:.*]] = tilegpu.local_alloc : <[32, 32], i8
+// CHECK-NEXT: tilegpu.local_store %[[W]], %[[BUF]]
+// CHECK-NEXT: %[[BYTES:.*]] = tilegpu.local_load %[[BUF]] : {{.*}} -> tensor<32x32xi8, #[[READ]]>
+// CHECK-NEXT: %[[BATCHES:.*]] = tile.reshape %[[BYTES]]
+// CHECK-NEXT: %[[ROWS:.*]] = tile.permute %[[BATCHES]] {order = array<i32: 0, 2, 1>}
+// CHECK-NEXT: %[[WIDE:.*]] = arith.uitofp %[[ROWS]]
+// CHECK: %[[WEIGHTS:.*]] = arith.subf %[[WIDE]]
+// CHECK: tilegpu.mma %[[WEIGHTS]], {{.*}} -> tensor<2x32x16xf32
+func.func @shaped(%a: tensor<2x16x16xbf16, #a>, %w: tensor<32x32xi8, #w>, %c: tensor<2x16x32xf32, #c>) -> tensor<2x16x32xf32, #c> {
+  %c8 = arith.constant dense<8.0> : tensor<2x16x32xbf16, #w3>
+  %0 = tile.reshape %w : tensor<32x32xi8, #w> -> tensor<2x16x32xi8, #w3>
+  %1 = arith.uitofp %0 : tensor<2x16x32xi8, #w3> to tensor<2x16x32xbf16, #w3>
+  %2 = arith.subf %1, %c8 : tensor<2x16x32xbf16, #w3>
+  %3 = tilegpu.dot %a, %2, %c : tensor<2x16x16xbf16, #a>, tensor<2x16x32xbf16, #w3> -> tensor<2x16x32xf32, #c>
+  return %3 : tensor<2x16x32xf32, #c>
+}
+}

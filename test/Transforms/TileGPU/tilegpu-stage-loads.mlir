@@ -11,6 +11,7 @@
 
 // CHECK-DAG: #[[MK:.*]] = #tilegpu.linear<{offset = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}, [16, 16]>
 // CHECK-DAG: #[[MN:.*]] = #tilegpu.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]}, [16, 16]>
+// CHECK-DAG: #[[EIGHTS:.*]] = #tilegpu.linear<{register = {{\[\[}}1], [2], [4]], lane = {{\[\[}}8], [0], [0], [0], [0]], warp = {{\[\[}}0], [0]], block = []}, [16]>
 module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // One product reads the tensor transposed, the other one as it is: one buffer.
 // CHECK-LABEL: func @transposed_and_not
@@ -103,12 +104,12 @@ func.func @vector(%p: tensor<16x!tile.ptr<f32>, #v>, %a: !tilegpu.memdesc<[64, 1
   return %r#0, %r#1 : tensor<64x16xf32, #c>, tensor<16xf32, #v>
 }
 
-// Of 16-bit elements each thread gets the two of one copy.
+// Of 16-bit elements, of which threads have one each, some get as many as one copy takes.
 // CHECK-LABEL: func @half_vector
 // CHECK: scf.for
-// CHECK: %[[V:.*]] = tile.load {{.*}} : tensor<16x!tile.ptr<f16>, #[[PAIRS:.*]]>
-// CHECK-NEXT: %[[BUF:.*]] = tilegpu.local_alloc : <[16], f16, #{{.*}}>
-// CHECK-NEXT: tilegpu.local_store %[[V]], %[[BUF]] : tensor<16xf16, #[[PAIRS]]>
+// CHECK: tile.load {{.*}} : tensor<16x!tile.ptr<f16>, #[[EIGHTS]]>
+// CHECK: %[[BUF:.*]] = tilegpu.local_alloc : <[16], f16, #{{.*}}>
+// CHECK-NEXT: tilegpu.local_store %{{.*}}, %[[BUF]]
 // CHECK: tilegpu.local_load %[[BUF]]
 // Not where nothing says that two are neighbours, and not beside tensor copies alone.
 // CHECK: scf.for

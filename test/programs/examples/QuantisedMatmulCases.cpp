@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Examples 50, 51 and 56: products of activations with quantised weights.
+// Examples 50, 51, 56 and 65: products of activations with quantised weights.
 
 #include "Cases.h"
 #include "ProductReferences.h"
@@ -96,9 +96,9 @@ Result<KernelRun> buildGemv(const Problem &p, uint64_t seed) {
   return builder.idealBytes(p.bytes()).take();
 }
 
-/// 4-bit weights in groups of `blockK`, whose halves share the bytes.
-Result<KernelRun> buildW4(const Problem &p, uint64_t seed) {
-  RunBuilder builder("56-w4a16-matmul.tile", "w4a16_matmul", seed);
+/// Activations, 4-bit weights in groups of `blockK` whose halves share the bytes, scales, and the
+/// product that they must give.
+void addGroups(RunBuilder &builder, const Problem &p) {
   auto m = static_cast<uint64_t>(p.m), n = static_cast<uint64_t>(p.n),
        k = static_cast<uint64_t>(p.k), group = static_cast<uint64_t>(p.blockK);
   builder.randn("a_ptr", p.type, {p.m, p.k});
@@ -121,13 +121,27 @@ Result<KernelRun> buildW4(const Problem &p, uint64_t seed) {
           out.set(i, product.values[i]);
       },
       toleranceFor(p.type, 4 * std::sqrt(static_cast<double>(p.k))));
-  uint64_t tiles = blocks(p.m, p.blockM) * blocks(p.n, p.blockN);
-  addWorkspace(builder, p, tiles);
   builder.i32("M", p.m).i32("N", p.n).i32("K", p.k).i32("stride_wn", p.k / 2);
   builder.constant("BLOCK_M", p.blockM).constant("BLOCK_N", p.blockN);
-  builder.constant("GROUP", p.blockK).constant("SPLIT_K", p.splits);
-  builder.warps(p.warps).grid(tiles, static_cast<uint64_t>(p.splits));
-  return builder.idealBytes(p.bytes() - n * k / 2).take();
+  builder.constant("GROUP", p.blockK).warps(p.warps);
+  builder.idealBytes(p.bytes() - n * k / 2);
+}
+
+Result<KernelRun> buildW4(const Problem &p, uint64_t seed) {
+  RunBuilder builder("56-w4a16-matmul.tile", "w4a16_matmul", seed);
+  addGroups(builder, p);
+  uint64_t tiles = blocks(p.m, p.blockM) * blocks(p.n, p.blockN);
+  addWorkspace(builder, p, tiles);
+  builder.constant("SPLIT_K", p.splits).grid(tiles, static_cast<uint64_t>(p.splits));
+  return builder.take();
+}
+
+/// A step takes as many groups as there are warps.
+Result<KernelRun> buildFewRows(const Problem &p, uint64_t seed) {
+  RunBuilder builder("65-w4a16-few-rows.tile", "w4a16_few_rows", seed);
+  addGroups(builder, p);
+  builder.constant("STEP", p.warps).grid(blocks(p.m, p.blockM) * blocks(p.n, p.blockN));
+  return builder.take();
 }
 
 using Build = Result<KernelRun> (*)(const Problem &, uint64_t);
@@ -182,6 +196,15 @@ void addQuantisedMatmulCases(std::vector<Case> &cases) {
     addCase(cases, "w4a16_matmul", Scale::Full, buildW4, {type, 70, 33, 96, false, 3, 64, 32, 32});
     addCase(cases, "w4a16_matmul", Scale::Full, buildW4,
             {type, 130, 64, 128, false, 1, 128, 64, 64, 8});
+    addCase(cases, "w4a16_few_rows", first, buildFewRows, {type, 1, 40, 1152, false, 1, 1, 32, 64});
+    addCase(cases, "w4a16_few_rows", Scale::Full, buildFewRows,
+            {type, 1, 64, 1280, false, 1, 1, 64, 128, 8});
+    addCase(cases, "w4a16_few_rows", Scale::Full, buildFewRows,
+            {type, 13, 80, 896, false, 1, 8, 32, 64, 2});
+    addCase(cases, "w4a16_few_rows", Scale::Full, buildFewRows,
+            {type, 16, 33, 192, false, 1, 16, 64, 32});
+    addCase(cases, "w4a16_few_rows", Scale::Large, buildFewRows,
+            {type, 1, 8192, 8192, false, 1, 1, 32, 128});
     addCase(cases, "w4a16_matmul", Scale::Large, buildW4,
             {type, 16, 8192, 8192, false, 4, 16, 64, 128});
     addCase(cases, "w8a16_matmul", Scale::Large, buildMatmul,

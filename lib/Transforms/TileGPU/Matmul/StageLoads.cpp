@@ -3,8 +3,10 @@
 //
 // Prepares the operands of dots for the pipeliner. Dots that read the same tensor, one as it is
 // and another transposed, share its buffer: the later one gets a view of it. A vector that is
-// loaded in a loop with products goes through shared memory as well, so that it is copied ahead
-// like their operands instead of being waited for in each iteration.
+// loaded in a loop with products, or one for each of batched products, goes through shared memory
+// as well, so that it is copied ahead like their operands instead of being waited for in each
+// iteration. Where a load that fills a buffer leaves threads less than a copy takes, fewer threads
+// copy.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -16,6 +18,7 @@
 #include "tilec/Analysis/AxisInfo.h"
 #include "tilec/Analysis/BufferFill.h"
 #include "tilec/Analysis/GlobalAccess.h"
+#include "tilec/Analysis/LayoutRules.h"
 #include "tilec/Analysis/LoopSchedule.h"
 #include "tilec/Layout/TensorLayouts.h"
 
@@ -133,6 +136,27 @@ static bool feedsAddress(Value value) {
 
 static constexpr int64_t kLeastCopyBits = 8 * kLeastCopyBytes;
 
+/// Dimensions of what the loop's products compute; 0 where there are none.
+static int64_t rankOfProducts(scf::ForOp loop) {
+  int64_t rank = 0;
+  for (Operation &op : *loop.getBody())
+    if (isa<WgmmaOp, MmaOp>(op))
+      rank = std::max(rank, cast<RankedTensorType>(op.getResult(0).getType()).getRank());
+  return rank;
+}
+
+/// Dimensions, that first along which neighbours are neighbours in memory.
+static SmallVector<int32_t> orderInMemory(Operation *load, const AxisInfoAnalysis &axes) {
+  auto type = cast<RankedTensorType>(load->getResult(0).getType());
+  auto order = llvm::to_vector(llvm::seq<int32_t>(0, int32_t(type.getRank())));
+  std::optional<GlobalAccess> access = GlobalAccess::of(load);
+  auto rank = [&](int32_t dim) {
+    return std::pair(access ? access->getMaxWidth(dim, axes) : 0u, dim);
+  };
+  llvm::sort(order, [&](int32_t a, int32_t b) { return rank(a) > rank(b); });
+  return order;
+}
+
 /// Whether elements of `op`, a load of a vector, lie side by side that an async copy can take.
 static bool hasCopies(scf::ForOp loop, Operation *op, RankedTensorType type,
                       const AxisInfoAnalysis &axes) {
@@ -145,19 +169,23 @@ static bool hasCopies(scf::ForOp loop, Operation *op, RankedTensorType type,
       llvm::none_of(loop.getBody()->getOps<tile::LoadOp>(), isCopied))
     return false;
   std::optional<GlobalAccess> access = GlobalAccess::of(op);
-  return access && bits >= 8 && access->getMaxWidth(0, axes) * bits >= kLeastCopyBits;
+  return access && bits >= 8 &&
+         access->getMaxWidth(orderInMemory(op, axes).front(), axes) * bits >= kLeastCopyBits;
 }
 
-/// Whether `op` loads a vector, from another place in each iteration, that can be copied ahead.
+/// Whether `op` loads a vector, of batched products one each, from another place in each iteration,
+/// that can be copied ahead.
 static bool isStaged(scf::ForOp loop, Operation *op, WrittenMemory &written,
                      const AxisInfoAnalysis &axes) {
   auto load = dyn_cast<tile::LoadOp>(op);
   if (!load && !isa<tile::DescriptorLoadOp>(op))
     return false;
-  if (load && (load.getIsVolatile() || (load.getOther() && !tile::isZero(load.getOther()))))
+  if (load && (load.getIsVolatile() ||
+               (load.getOther() && !tile::isZero(stripConversions(load.getOther())))))
     return false;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || type.getRank() != 1 || type.getDimSize(0) < 2 || !hasCopies(loop, op, type, axes) ||
+  if (!type || type.getRank() >= rankOfProducts(loop) || (type.getRank() > 1 && !load) ||
+      type.getNumElements() < 2 || !hasCopies(loop, op, type, axes) ||
       written.mayContain(op->getOperand(0)))
     return false;
   OperandRange address = op->getOperands();
@@ -170,34 +198,38 @@ static bool isStaged(scf::ForOp loop, Operation *op, WrittenMemory &written,
          llvm::all_of(op->getOperands(), [&](Value operand) { return slice.add(operand); });
 }
 
-/// Gives each thread as many neighbours as one copy takes at least.
-static void widenToCopies(Operation *load) {
-  auto type = cast<RankedTensorType>(load->getResult(0).getType());
-  auto least = int32_t(kLeastCopyBits / tile::bitWidthOf(type.getElementType()));
-  auto held = int32_t(1) << contiguousRegisterBits(layoutOf(type), 0).size();
-  if (held < least)
-    setAccessLayout(load, spreadBlockedLayout(type.getShape(), {least}, {0}, numWarpsOf(load)));
+/// Gives threads that hold less than a copy takes as many neighbours as one can take, others none.
+static void widenToCopy(tile::LoadOp load, const AxisInfoAnalysis &axes) {
+  constexpr int64_t kMostCopyBits = 128;
+  auto type = cast<RankedTensorType>(load.getType());
+  std::optional<GlobalAccess> access = GlobalAccess::of(load);
+  if (!access)
+    return;
+  SmallVector<int32_t> order = orderInMemory(load, axes);
+  int64_t bits = tile::bitWidthOf(type.getElementType());
+  int64_t held = int64_t(1) << contiguousRegisterBits(layoutOf(type), order.front()).size();
+  int64_t most = std::min<int64_t>(kMostCopyBits / bits, access->getMaxWidth(order.front(), axes));
+  if (held * bits >= kLeastCopyBits || most * bits < kLeastCopyBits)
+    return;
+  SmallVector<int32_t> ofThread(order.size(), 1);
+  ofThread[order.front()] = int32_t(most);
+  setAccessLayout(load, spreadBlockedLayout(type.getShape(), ofThread, order, numWarpsOf(load)));
 }
 
 static void stageVectors(scf::ForOp loop, const AxisInfoAnalysis &axes) {
-  if (askedStages(loop) < 2)
-    return;
-  if (loop.getBody()->getOps<WgmmaOp>().empty() && loop.getBody()->getOps<MmaOp>().empty())
-    return;
   WrittenMemory written(loop);
   SmallVector<Operation *> loads;
   for (Operation &op : *loop.getBody())
     if (isStaged(loop, &op, written, axes))
       loads.push_back(&op);
   for (Operation *load : loads) {
-    if (isa<tile::LoadOp>(load))
-      widenToCopies(load);
     OpBuilder builder(loop.getContext());
     builder.setInsertionPointAfter(load);
     Location loc = load->getLoc();
     Value loaded = load->getResult(0);
     auto type = cast<RankedTensorType>(loaded.getType());
-    LinearLayout memory = linearSharedLayout(type.getShape(), {0}).squeezeIn(kBlock);
+    LinearLayout memory =
+        linearSharedLayout(type.getShape(), orderInMemory(load, axes)).squeezeIn(kBlock);
     auto bufferType = MemDescType::get(builder.getContext(), type.getShape(), type.getElementType(),
                                        LinearAttr::get(builder.getContext(), memory));
     auto buffer = LocalAllocOp::create(builder, loc, bufferType, IntegerAttr());
@@ -209,9 +241,15 @@ static void stageVectors(scf::ForOp loop, const AxisInfoAnalysis &axes) {
           here && user != store && here->isBeforeInBlock(first))
         first = here;
     builder.setInsertionPoint(first);
-    auto staged = LocalLoadOp::create(builder, loc, type, buffer);
+    auto staged = LocalLoadOp::create(builder, loc, type, buffer, /*anyLayout=*/type.getRank() > 1);
     loaded.replaceAllUsesExcept(staged, store);
   }
+}
+
+static void widenCopies(scf::ForOp loop, const AxisInfoAnalysis &axes) {
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>())
+    if (isa<RankedTensorType>(load.getType()) && fillBy(load))
+      widenToCopy(load, axes);
 }
 
 namespace {
@@ -221,7 +259,12 @@ struct StageLoads final : tilec::impl::TileGPUStageLoadsPassBase<StageLoads> {
   void runOnOperation() override {
     shareBuffers(getOperation());
     const auto &axes = getAnalysis<AxisInfoAnalysis>();
-    getOperation().walk([&](scf::ForOp loop) { stageVectors(loop, axes); });
+    getOperation().walk([&](scf::ForOp loop) {
+      if (askedStages(loop) < 2 || rankOfProducts(loop) == 0)
+        return;
+      stageVectors(loop, axes);
+      widenCopies(loop, axes);
+    });
   }
 };
 } // namespace

@@ -10,6 +10,7 @@
 
 #include "AccelerateDots.h"
 
+#include "dialects/TileGPU/LayoutInference.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "tilec/Layout/MmaLayout.h"
@@ -79,6 +80,13 @@ static SplatElementsAttr splatOf(Value value) {
   return splat;
 }
 
+/// A tensor with the same number everywhere.
+static Value splatLike(OpBuilder &builder, Location loc, RankedTensorType type,
+                       SplatElementsAttr number) {
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, number.getSplatValue<Attribute>()));
+}
+
 /// The operand that an elementwise operation computes its result from; null if it takes more than
 /// one and numbers.
 static OpOperand *onlyOperand(Operation *op) {
@@ -97,22 +105,48 @@ static OpOperand *onlyOperand(Operation *op) {
   return only;
 }
 
+/// The same permute or reshape of another tensor.
+static Value repeatViewOn(OpBuilder &builder, Operation *view, Value value) {
+  LinearLayout layout = inferResultLayout(view, layoutOf(tensorType(value)));
+  IRMapping mapping;
+  mapping.map(view->getOperand(0), value);
+  Operation *clone = builder.clone(*view, mapping);
+  clone->getResult(0).setType(withLayout(tensorType(view->getResult(0)), layout));
+  return clone->getResult(0);
+}
+
 /// The same elementwise operation on another tensor, of its layout.
 static Value repeatOn(OpBuilder &builder, Operation *op, Value value) {
+  if (isShapeOp(op))
+    return repeatViewOn(builder, op, value);
   auto like = tensorType(value);
   auto typeOf = [&](Value old) { return like.clone(tensorType(old).getElementType()); };
   IRMapping mapping;
   for (Value operand : op->getOperands()) {
     SplatElementsAttr splat = splatOf(operand);
-    mapping.map(operand, splat ? arith::ConstantOp::create(
-                                     builder, op->getLoc(),
-                                     DenseElementsAttr::get(typeOf(operand),
-                                                            splat.getSplatValue<Attribute>()))
-                               : value);
+    mapping.map(operand, splat ? splatLike(builder, op->getLoc(), typeOf(operand), splat) : value);
   }
   Operation *clone = builder.clone(*op, mapping);
   clone->getResult(0).setType(typeOf(op->getResult(0)));
   return clone->getResult(0);
+}
+
+/// What `value` is of another shape of, with the reshapes and permutes that make it so from the
+/// last one up; `value` itself where there is no reshape.
+static Value shapedSource(Value value, SmallVectorImpl<Operation *> &views) {
+  Value source = value;
+  SmallVector<Operation *> passed;
+  for (Operation *op = value.getDefiningOp();
+       isa_and_nonnull<ConvertLayoutOp, tile::PermuteOp, tile::ReshapeOp>(op);
+       op = op->getOperand(0).getDefiningOp()) {
+    if (!isa<ConvertLayoutOp>(op))
+      passed.push_back(op);
+    if (isa<tile::ReshapeOp>(op)) {
+      source = op->getOperand(0);
+      views.assign(passed);
+    }
+  }
+  return source;
 }
 
 namespace {
@@ -147,6 +181,23 @@ struct Operand {
   /// Whether each warp that reads the operand has to widen it.
   bool isWidened() const { return !steps.empty(); }
 
+  /// Stores what is widened in the shape in which it is loaded.
+  void storeAsLoaded() {
+    SmallVector<Operation *> views;
+    if (!isWidened())
+      return;
+    stored = shapedSource(stored, views);
+    steps.insert(steps.begin(), views.rbegin(), views.rend());
+  }
+
+  /// The layout of what is stored with which the operand has `layout`.
+  LinearLayout layoutStored(LinearLayout layout) const {
+    for (Operation *step : llvm::reverse(steps))
+      if (isShapeOp(step))
+        layout = inferOperandLayout(step, layout, tensorType(step->getOperand(0)).getShape());
+    return layout;
+  }
+
   Value stored;
   SmallVector<Operation *> steps;
 };
@@ -156,6 +207,8 @@ public:
   explicit MmaBuilder(DotOp product)
       : dot(product), builder(product), loc(product.getLoc()),
         operands{Operand(dot.getLhs()), Operand(dot.getRhs())} {
+    for (Operand &operand : operands)
+      operand.storeAsLoaded();
     bool isChained = comesFromProduct(dot.getLhs()) || feedsProduct(dot.getResult());
     auto type = cast<RankedTensorType>(dot.getType());
     warps = chooseMmaWarps(type.getShape(), numWarpsOf(dot), isChained);
@@ -221,6 +274,8 @@ private:
   /// neighbours are read as one unit.
   bool readsPairs(unsigned number, unsigned dim) const {
     Value stored = operands[number].stored;
+    if (tensorType(stored).getShape() != tensorType(dot->getOperand(number)).getShape())
+      return false;
     int64_t ofWarp = tensorType(stored).getDimSize(dim) / warps[dim];
     int64_t depth = tensorType(stored).getDimSize(2 * tensorType(stored).getRank() - 3 - dim);
     return bitsOf(stored) == 8 && contiguousDimOf(stored) == dim && ofWarp >= 16 && depth >= 16;
@@ -236,7 +291,7 @@ private:
   Value read(unsigned number) {
     Operand &operand = operands[number];
     RankedTensorType stored = tensorType(operand.stored);
-    LinearLayout layout = fragments(number);
+    LinearLayout layout = operand.layoutStored(fragments(number));
     // Words of 32 bits would be read from there with bank conflicts.
     std::optional<LinearLayout> memory;
     if (bitsOf(operand.stored) < 32)
@@ -361,14 +416,17 @@ bool tilec::widensSmallProduct(DotOp dot) {
          !Operand(dot.getLhs()).isWidened();
 }
 
-/// The transpose of a matrix, or what it is the transpose of.
+/// The transposes of matrices, or what they are the transposes of.
 static Value transposed(OpBuilder &builder, Location loc, Value matrix) {
-  int32_t order[] = {1, 0};
+  auto type = tensorType(matrix);
+  auto order = llvm::to_vector(llvm::seq<int32_t>(0, int32_t(type.getRank())));
+  std::swap(order[type.getRank() - 2], order[type.getRank() - 1]);
   auto permute = matrix.getDefiningOp<tile::PermuteOp>();
   if (permute && permute.getOrder() == ArrayRef(order))
     return permute.getSource();
-  auto type = tensorType(matrix);
-  int64_t shape[] = {type.getDimSize(1), type.getDimSize(0)};
+  SmallVector<int64_t> shape;
+  for (int32_t dim : order)
+    shape.push_back(type.getDimSize(dim));
   auto layout = LinearAttr::get(builder.getContext(), permuteLayout(layoutOf(type), order));
   return tile::PermuteOp::create(builder, loc,
                                  RankedTensorType::get(shape, type.getElementType(), layout),
@@ -396,7 +454,7 @@ void tilec::replaceByMma(DotOp dot) {
   // moves: its words need not be neighbours, and those of the other operand are as they are loaded.
   Operand lhs(dot.getLhs()), rhs(dot.getRhs());
   if (rhs.isWidened() && !lhs.isWidened() && bitsOf(dot.getRhs()) == 16 &&
-      tensorType(dot.getAcc()).getRank() == 2 && !comesFromProduct(dot.getLhs()))
+      !comesFromProduct(dot.getLhs()))
     dot = swapOperands(dot);
   MmaBuilder(dot).run();
 }
