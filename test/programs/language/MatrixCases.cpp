@@ -90,6 +90,52 @@ void writeForms(BlockProgram &p, DType type) {
       tilecrt::Tolerance{4e-3, 4e-2});
 }
 
+/// Integers that are widened behind reshapes: several dimensions that become one, rows and columns
+/// that are transposed in between, and batches that are rows.
+void writeReshaped(BlockProgram &p, DType type) {
+  p.builder().warps(4);
+  p.in("a", type, {16, 64})
+      .in("v", DType::i8, {2, 32, 16}, bits())
+      .in("w", DType::i8, {16, 64}, bits())
+      .in("c", type, {2, 1, 32});
+  p.body("x = tl.dot(a, v.reshape(64, 16).to(a.dtype))\n"
+         "y = tl.dot(a, w.reshape(16, 2, 32).trans(0, 2, 1).trans(0, 2, 1).reshape(16, "
+         "64).T.to(a.dtype))\n"
+         "z = tl.dot(c, w.T.reshape(2, 32, 16).to(a.dtype))");
+  auto sumOf = [](uint64_t depth, auto term) {
+    double sum = 0;
+    for (uint64_t k = 0; k < depth; ++k)
+      sum += term(k);
+    return sum;
+  };
+  auto weight = [&](const char *name, uint64_t i) { return static_cast<double>(p.intAt(name, i)); };
+  const tilecrt::Tolerance tolerance{2e-3, 8};
+  p.out(
+      "x", DType::f32, {16, 16},
+      [&](uint64_t i) {
+        return sumOf(64, [&](uint64_t k) {
+          return p.at("a", i / 16 * 64 + k) * weight("v", k * 16 + i % 16);
+        });
+      },
+      tolerance);
+  p.out(
+      "y", DType::f32, {16, 16},
+      [&](uint64_t i) {
+        return sumOf(64, [&](uint64_t k) {
+          return p.at("a", i / 16 * 64 + k) * weight("w", i % 16 * 64 + k);
+        });
+      },
+      tolerance);
+  p.out(
+      "z", DType::f32, {2, 1, 16},
+      [&](uint64_t i) {
+        return sumOf(32, [&](uint64_t k) {
+          return p.at("c", i / 16 * 32 + k) * weight("w", i % 16 * 64 + i / 16 * 32 + k);
+        });
+      },
+      tolerance);
+}
+
 /// Elements of 4 bits, two in a byte, and of 8, with a scale for every 32.
 void writeScaled(BlockProgram &p, bool fourBits) {
   p.builder().warps(4);
@@ -152,6 +198,8 @@ void addMatrixCases(std::vector<Case> &cases) {
             [=](BlockProgram &p) { writeProduct(p, row); });
   for (DType type : {DType::f16, DType::bf16, DType::f32})
     addCase(cases, "dot forms", type, "", [=](BlockProgram &p) { writeForms(p, type); });
+  for (DType type : {DType::f16, DType::bf16})
+    addCase(cases, "dot reshaped", type, "", [=](BlockProgram &p) { writeReshaped(p, type); });
   addCase(cases, "dot_scaled", DType::u8, "e2m1", [](BlockProgram &p) { writeScaled(p, true); });
   addCase(cases, "dot_scaled", DType::u8, "e4m3", [](BlockProgram &p) { writeScaled(p, false); });
 }
