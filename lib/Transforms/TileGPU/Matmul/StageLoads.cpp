@@ -145,15 +145,16 @@ static int64_t rankOfProducts(scf::ForOp loop) {
   return rank;
 }
 
-/// Dimensions, that first along which neighbours are neighbours in memory.
+/// The loaded tensor's dimensions, the one along which most elements are neighbours in memory
+/// first.
 static SmallVector<int32_t> orderInMemory(Operation *load, const AxisInfoAnalysis &axes) {
   auto type = cast<RankedTensorType>(load->getResult(0).getType());
   auto order = llvm::to_vector(llvm::seq<int32_t>(0, int32_t(type.getRank())));
   std::optional<GlobalAccess> access = GlobalAccess::of(load);
-  auto rank = [&](int32_t dim) {
+  auto key = [&](int32_t dim) {
     return std::pair(access ? access->getMaxWidth(dim, axes) : 0u, dim);
   };
-  llvm::sort(order, [&](int32_t a, int32_t b) { return rank(a) > rank(b); });
+  llvm::sort(order, [&](int32_t a, int32_t b) { return key(a) > key(b); });
   return order;
 }
 

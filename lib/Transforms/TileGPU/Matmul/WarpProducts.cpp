@@ -4,7 +4,7 @@
 // Dots by mma.sync. An operand is stored to a buffer, swizzled so that the fragments are read
 // without bank conflicts, and read from there in the instruction's layout; a left operand that is
 // computed from another product goes from register to register. What widens an operand after its
-// load is done after the buffer, so that the copy to the buffer stays a copy:
+// load, and reshapes it, is done after the buffer, so that the copy to the buffer stays a copy:
 //
 //   dot(extf(load p), ..)  =>  store (load p), buf; mma(extf(local_load buf), ..)
 
@@ -115,7 +115,7 @@ static Value repeatViewOn(OpBuilder &builder, Operation *view, Value value) {
   return clone->getResult(0);
 }
 
-/// The same elementwise operation on another tensor, of its layout.
+/// The same operation, elementwise or a view, on another tensor, in its layout.
 static Value repeatOn(OpBuilder &builder, Operation *op, Value value) {
   if (isShapeOp(op))
     return repeatViewOn(builder, op, value);
@@ -131,8 +131,8 @@ static Value repeatOn(OpBuilder &builder, Operation *op, Value value) {
   return clone->getResult(0);
 }
 
-/// What `value` is of another shape of, with the reshapes and permutes that make it so from the
-/// last one up; `value` itself where there is no reshape.
+/// What `value` is a reshape of, behind permutes and further reshapes; `views` gets all of them,
+/// the last one first. `value` itself where nothing reshapes it.
 static Value shapedSource(Value value, SmallVectorImpl<Operation *> &views) {
   Value source = value;
   SmallVector<Operation *> passed;
@@ -190,7 +190,7 @@ struct Operand {
     steps.insert(steps.begin(), views.rbegin(), views.rend());
   }
 
-  /// The layout of what is stored with which the operand has `layout`.
+  /// The layout of what is stored that gives the operand `layout`.
   LinearLayout layoutStored(LinearLayout layout) const {
     for (Operation *step : llvm::reverse(steps))
       if (isShapeOp(step))
