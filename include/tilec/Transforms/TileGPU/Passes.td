@@ -138,8 +138,8 @@ def TileGPUAccelerateDotsPass : Pass<"tilegpu-accelerate-dots", "::mlir::func::F
 
     Other dots become a `tilegpu.mma` on sm_80 and later: warps are spread for the fewest instructions and operand
     elements, along the rows alone when dots are chained; operands go through buffers that are swizzled so that
-    fragments are read without bank conflicts, and are widened behind the buffer. What is left (f32 in full precision,
-    older targets) stays. Remarks say why a dot does not run on the best one.
+    fragments are read without bank conflicts, and are reshaped and widened behind the buffer. What is left (f32 in full
+    precision, older targets) stays. Remarks say why a dot does not run on the best one.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
@@ -153,8 +153,12 @@ def TileGPUStageLoadsPass : Pass<"tilegpu-stage-loads", "::mlir::func::FuncOp"> 
 
     In an `scf.for` with dots, a load of a vector of 32-bit elements or wider, whose address and mask are known
     ahead, goes through a buffer of shared memory, so that it is pipelined as well. So does one of 8 or 16 bits where
-    as many neighbours as an async copy takes, 4 bytes, are known to be contiguous; each thread gets those. Not so beside
-    operands that all come by tensor copies. Loops that write to global memory are left alone, as they are by the pipeliner.
+    as many neighbours as an async copy takes, 4 bytes, are known to be contiguous. Not so beside operands that all come by
+    tensor copies. Beside batched dots it is a vector for each batch. Loops that write to global memory are left alone, as
+    they are by the pipeliner.
+
+    A load that fills a buffer and leaves each thread less than 4 bytes of it is spread anew: some threads have up to 16
+    neighbouring bytes, the others repeat them.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
