@@ -308,6 +308,7 @@ def groups(*rows):
 GROUPS16 = groups((16, 64, 4, 2, 3), (16, 64, 4, 2, 4), (16, 64, 6, 2, 3), (16, 32, 4, 1, 4), (16, 64, 3, 4, 4), (16, 64, 4, 4, 3),
                   (16, 128, 4, 4, 4))
 
+
 def few_rows(*rows):
     """Configurations of the kernel for few rows: BLOCK_M, BLOCK_N, STEP, warps, stages."""
     return [Configuration(dict(BLOCK_M=m, BLOCK_N=n, STEP=step), warps, stages, FEW_ROWS) for m, n, step, warps, stages in rows]
