@@ -80,8 +80,8 @@ def TileGPU_LocalStoreOp : TileGPU_Op<"local_store", [Tile_LayoutRuleOpInterface
 def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", [Tile_LayoutRuleOpInterface]> {
   let summary = "reads a tensor from a shared-memory buffer";
   let description = [{
-    With `any_layout`, and of vectors always, the tensor may be read in the layout that its users want; else the layout is
-    that of a product's fragments.
+    With `any_layout` the tensor may be read in the layout that its users want; else the layout is fixed, as a product's
+    fragments are.
 
     `local_load_c1`: shape and element type of tensor and buffer agree.
 
@@ -96,8 +96,7 @@ def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", [Tile_LayoutRuleOpInterface]>
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     tile::LayoutRule getLayoutRule() {
-      bool isFree = getAnyLayout() || getType().getRank() == 1;
-      return isFree ? tile::LayoutRule::Source : tile::LayoutRule::Pinned;
+      return getAnyLayout() ? tile::LayoutRule::Source : tile::LayoutRule::Pinned;
     }
   }];
 }

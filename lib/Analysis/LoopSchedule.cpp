@@ -118,8 +118,7 @@ public:
       std::optional<Stream> stream = matchPrivateStream(load, axes);
       if (!stream)
         continue;
-      if (canSay(load.getEvict()))
-        stream->evict = load.getEvict();
+      stream->evict = policyOfCopy(load);
       candidates.push_back(std::move(*stream));
       slice.waiting.insert(load);
     }
@@ -131,9 +130,10 @@ public:
 
 private:
   std::optional<LoopSchedule> finish();
-  bool canSay(tile::EvictionPolicy policy) const {
-    return policy == tile::EvictionPolicy::normal ||
-           processorOf(schedule.loop).has(Feature::AsyncCopyPolicy);
+  /// The load's policy, where the processor's async copies can have one.
+  tile::EvictionPolicy policyOfCopy(tile::LoadOp load) const {
+    bool canSay = processorOf(schedule.loop).has(Feature::AsyncCopyPolicy);
+    return canSay ? load.getEvict() : tile::EvictionPolicy::normal;
   }
   /// What the store's buffer is filled with, where that can be copied.
   std::optional<Stream> matchStream(LocalStoreOp store);
@@ -195,8 +195,7 @@ std::optional<Stream> LoopScheduler::matchStream(LocalStoreOp store) {
                                                 stream.memoryAsLoaded(), access->elementBytes);
   if (access->elementBytes << bits.size() < kLeastCopyBytes)
     return give("no 4 bytes are contiguous both in global and in shared memory");
-  if (canSay(stream.load.getEvict()))
-    stream.evict = stream.load.getEvict();
+  stream.evict = policyOfCopy(stream.load);
   stream.loadsPartsOfLines =
       processorOf(schedule.loop).has(Feature::LineFetch) && loadsPartsOfLines(*access, axes);
   return stream;

@@ -88,8 +88,8 @@ mlir::Operation *findAccessOrder(mlir::Operation *root, bool barriers);
 /// Whether the code is what a wide loop or branch beside it left over: narrow on purpose.
 bool isRemainderCode(mlir::Operation *op);
 
-/// The least that one asynchronous copy of a thread takes.
-inline constexpr unsigned kLeastCopyBytes = 4;
+/// The least and the most that one asynchronous copy of a thread takes.
+inline constexpr unsigned kLeastCopyBytes = 4, kMostCopyBytes = 16;
 
 /// Register bits that count through one asynchronous copy: those of the global access's vector that
 /// are neighbours in the buffer too. `memory` has the dimensions of the access.

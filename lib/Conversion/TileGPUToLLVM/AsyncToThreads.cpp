@@ -57,8 +57,7 @@ struct AsyncCopy : ThreadPattern<AsyncCopyOp> {
     Value unique = isFirstReplica(rewriter, op, lowering.position, layout);
     int64_t replicas = layout.getFreeVariableMask(kRegister);
     Value base = adaptor.getBuffer().front();
-    constexpr unsigned kFullBytes = 16;
-    auto cache = size == kFullBytes && op.getCache() != tile::CacheModifier::ca
+    auto cache = size == kMostCopyBytes && op.getCache() != tile::CacheModifier::ca
                      ? NVVM::LoadCacheModifierKind::CG
                      : NVVM::LoadCacheModifierKind::CA;
     for (const auto &group : groupRegisters(numRegisters(pointers), bits)) {
@@ -80,7 +79,7 @@ struct AsyncCopy : ThreadPattern<AsyncCopyOp> {
         if (op.getEvict() != tile::EvictionPolicy::normal)
           copy->setAttr(TileGPUDialect::kEvictAttr, op.getEvictAttr());
         // A warp's copies of 4 bytes take whole lines by themselves.
-        if (op.getWholeLines() && size == kFullBytes)
+        if (op.getWholeLines() && size == kMostCopyBytes)
           copy->setAttr(TileGPUDialect::kWholeLinesAttr, builder.getUnitAttr());
       };
       if (!unique) {

@@ -176,7 +176,7 @@ static bool hasCopies(scf::ForOp loop, Operation *op, RankedTensorType type,
 
 /// Whether `op` loads a vector, of batched products one each, from another place in each iteration,
 /// that can be copied ahead.
-static bool isStaged(scf::ForOp loop, Operation *op, WrittenMemory &written,
+static bool isStaged(scf::ForOp loop, int64_t productRank, Operation *op, WrittenMemory &written,
                      const AxisInfoAnalysis &axes) {
   auto load = dyn_cast<tile::LoadOp>(op);
   if (!load && !isa<tile::DescriptorLoadOp>(op))
@@ -185,7 +185,7 @@ static bool isStaged(scf::ForOp loop, Operation *op, WrittenMemory &written,
                (load.getOther() && !tile::isZero(stripConversions(load.getOther())))))
     return false;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || type.getRank() >= rankOfProducts(loop) || (type.getRank() > 1 && !load) ||
+  if (!type || type.getRank() >= productRank || (type.getRank() > 1 && !load) ||
       type.getNumElements() < 2 || !hasCopies(loop, op, type, axes) ||
       written.mayContain(op->getOperand(0)))
     return false;
@@ -201,7 +201,6 @@ static bool isStaged(scf::ForOp loop, Operation *op, WrittenMemory &written,
 
 /// Gives threads that hold less than a copy takes as many neighbours as one can take, others none.
 static void widenToCopy(tile::LoadOp load, const AxisInfoAnalysis &axes) {
-  constexpr int64_t kMostCopyBits = 128;
   auto type = cast<RankedTensorType>(load.getType());
   std::optional<GlobalAccess> access = GlobalAccess::of(load);
   if (!access)
@@ -209,7 +208,8 @@ static void widenToCopy(tile::LoadOp load, const AxisInfoAnalysis &axes) {
   SmallVector<int32_t> order = orderInMemory(load, axes);
   int64_t bits = tile::bitWidthOf(type.getElementType());
   int64_t held = int64_t(1) << contiguousRegisterBits(layoutOf(type), order.front()).size();
-  int64_t most = std::min<int64_t>(kMostCopyBits / bits, access->getMaxWidth(order.front(), axes));
+  int64_t most =
+      std::min<int64_t>(8 * kMostCopyBytes / bits, access->getMaxWidth(order.front(), axes));
   if (held * bits >= kLeastCopyBits || most * bits < kLeastCopyBits)
     return;
   SmallVector<int32_t> ofThread(order.size(), 1);
@@ -217,11 +217,11 @@ static void widenToCopy(tile::LoadOp load, const AxisInfoAnalysis &axes) {
   setAccessLayout(load, spreadBlockedLayout(type.getShape(), ofThread, order, numWarpsOf(load)));
 }
 
-static void stageVectors(scf::ForOp loop, const AxisInfoAnalysis &axes) {
+static void stageVectors(scf::ForOp loop, int64_t productRank, const AxisInfoAnalysis &axes) {
   WrittenMemory written(loop);
   SmallVector<Operation *> loads;
   for (Operation &op : *loop.getBody())
-    if (isStaged(loop, &op, written, axes))
+    if (isStaged(loop, productRank, &op, written, axes))
       loads.push_back(&op);
   for (Operation *load : loads) {
     OpBuilder builder(loop.getContext());
@@ -242,7 +242,7 @@ static void stageVectors(scf::ForOp loop, const AxisInfoAnalysis &axes) {
           here && user != store && here->isBeforeInBlock(first))
         first = here;
     builder.setInsertionPoint(first);
-    auto staged = LocalLoadOp::create(builder, loc, type, buffer, /*anyLayout=*/type.getRank() > 1);
+    auto staged = LocalLoadOp::create(builder, loc, type, buffer, /*anyLayout=*/true);
     loaded.replaceAllUsesExcept(staged, store);
   }
 }
@@ -261,9 +261,10 @@ struct StageLoads final : tilec::impl::TileGPUStageLoadsPassBase<StageLoads> {
     shareBuffers(getOperation());
     const auto &axes = getAnalysis<AxisInfoAnalysis>();
     getOperation().walk([&](scf::ForOp loop) {
-      if (askedStages(loop) < 2 || rankOfProducts(loop) == 0)
+      int64_t productRank = rankOfProducts(loop);
+      if (askedStages(loop) < 2 || productRank == 0)
         return;
-      stageVectors(loop, axes);
+      stageVectors(loop, productRank, axes);
       widenCopies(loop, axes);
     });
   }

@@ -105,20 +105,8 @@ static OpOperand *onlyOperand(Operation *op) {
   return only;
 }
 
-/// The same permute or reshape of another tensor.
-static Value repeatViewOn(OpBuilder &builder, Operation *view, Value value) {
-  LinearLayout layout = inferResultLayout(view, layoutOf(tensorType(value)));
-  IRMapping mapping;
-  mapping.map(view->getOperand(0), value);
-  Operation *clone = builder.clone(*view, mapping);
-  clone->getResult(0).setType(withLayout(tensorType(view->getResult(0)), layout));
-  return clone->getResult(0);
-}
-
 /// The same operation, elementwise or a view, on another tensor, in its layout.
 static Value repeatOn(OpBuilder &builder, Operation *op, Value value) {
-  if (isShapeOp(op))
-    return repeatViewOn(builder, op, value);
   auto like = tensorType(value);
   auto typeOf = [&](Value old) { return like.clone(tensorType(old).getElementType()); };
   IRMapping mapping;
@@ -127,8 +115,11 @@ static Value repeatOn(OpBuilder &builder, Operation *op, Value value) {
     mapping.map(operand, splat ? splatLike(builder, op->getLoc(), typeOf(operand), splat) : value);
   }
   Operation *clone = builder.clone(*op, mapping);
-  clone->getResult(0).setType(typeOf(op->getResult(0)));
-  return clone->getResult(0);
+  Value result = clone->getResult(0);
+  result.setType(isShapeOp(op)
+                     ? withLayout(tensorType(result), inferResultLayout(op, layoutOf(like)))
+                     : typeOf(result));
+  return result;
 }
 
 /// What `value` is a reshape of, behind permutes and further reshapes; `views` gets all of them,

@@ -91,17 +91,15 @@ static void orderTensorCopies(tile::BarrierOp barrier, bool fences) {
   barrier.erase();
 }
 
+static bool startsTensorCopies(Operation *root) {
+  bool found = false;
+  root->walk([&](Operation *op) { found |= isa<tilegpu::TmaLoadOp, tilegpu::TmaStoreOp>(op); });
+  return found;
+}
+
 /// Whether tensor copies may come behind `op`, or are started by other warps while it runs.
 static bool isFollowedByTensorCopy(Operation *op) {
-  return op->getParentOfType<tilegpu::WarpRolesOp>() || mayComeAfter(op, [](Operation *next) {
-           return next
-               ->walk([](Operation *inner) {
-                 return isa<tilegpu::TmaLoadOp, tilegpu::TmaStoreOp>(inner)
-                            ? WalkResult::interrupt()
-                            : WalkResult::advance();
-               })
-               .wasInterrupted();
-         });
+  return op->getParentOfType<tilegpu::WarpRolesOp>() || mayComeAfter(op, startsTensorCopies);
 }
 
 /// What an atomic acquires was written by threads: behind a fence, tensor copies may read it, too.
