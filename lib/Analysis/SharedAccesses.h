@@ -65,7 +65,9 @@ struct SyncAccess {
 
   static constexpr int64_t kMaxAge = 64;
 
-  bool operator<(const SyncAccess &other) const { return key() < other.key(); }
+  bool operator<(const SyncAccess &other) const {
+    return op != other.op ? op < other.op : key() < other.key();
+  }
   bool operator==(const SyncAccess &other) const { return key() == other.key(); }
 
 private:
@@ -86,11 +88,19 @@ using SharedAccesses = std::set<SyncAccess>;
 
 /// Replaces every access by what `change` makes of it; false drops it.
 template <typename Change> void update(SharedAccesses &accesses, Change change) {
-  SharedAccesses result;
-  for (SyncAccess access : accesses)
-    if (change(access))
-      result.insert(access);
-  accesses = std::move(result);
+  llvm::SmallVector<SyncAccess> changed;
+  for (auto it = accesses.begin(); it != accesses.end();) {
+    SyncAccess access = *it;
+    bool stays = change(access);
+    if (stays && access == *it) {
+      ++it;
+      continue;
+    }
+    if (stays)
+      changed.push_back(access);
+    it = accesses.erase(it);
+  }
+  accesses.insert(changed.begin(), changed.end());
 }
 
 /// The accesses of a function's operations.

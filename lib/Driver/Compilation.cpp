@@ -253,6 +253,7 @@ PTXOptions Compilation::ptxOptions() const {
   ptx.lineInfo = options.lineInfo;
   ptx.fuseMultiplyAdd = options.fpFusion;
   ptx.flushSubnormals = options.flushSubnormals;
+  ptx.alwaysReducesStrength = reducesStrength;
   ptx.mathLibraries = findMathLibraries(mathLibraryHints(options.tools));
   // The smaller and faster code where it is there.
   ptx.mathPreference = MathLibraryPreference::libdevice;
@@ -279,6 +280,7 @@ bool Compilation::toPTX() {
   if (!ptx)
     return fail(Failure::Internal, ptx.takeError());
   result->ptx = std::move(ptx->ptx);
+  leftOutReduction = ptx->leftOutReduction;
   if (llvm::is_contained(options.keep, Stage::PTX))
     result->stages[Stage::PTX] = result->ptx;
   return true;
@@ -364,6 +366,8 @@ std::unique_ptr<CompiledKernel> Compilation::run() {
     bool assembled = timed("cubin", [&] { return toCubin(); });
     if (!assembled && failure != Failure::Unavailable)
       ok = false;
+    if (assembled && leftOutReduction && result->metadata.spillBytes > 0)
+      timed("strength", [&] { return reduceStrength(), true; });
     if (assembled && beforeTileGPU)
       timed("registers", [&] { return searchRegisters(), true; });
     if (assembled && options.remarks && resources.registers > 0)

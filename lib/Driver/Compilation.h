@@ -83,6 +83,10 @@ private:
   /// result when `isBetter` says so.
   bool compileAgain(llvm::function_ref<bool(const CompiledKernel &)> isBetter);
 
+  /// Where the assembler spills without LLVM's strength reduction, which was left out for its time:
+  /// takes the code with it, if that spills less.
+  void reduceStrength();
+
   bool fail(Failure kind) {
     failure = kind;
     return false;
@@ -128,6 +132,8 @@ private:
   bool spillsToShared = false, holdsTwoCtas = false;
   /// Whether the module has load warps that it may be compiled without.
   bool mayLeaveLoadWarps = false;
+  /// Whether strength reduction runs whatever its time, and whether it was left out.
+  bool reducesStrength = false, leftOutReduction = false;
   KernelResources resources;
   /// What the stores of a tile may take of shared memory; zero: as much as they need.
   int64_t storeBytes = 0;

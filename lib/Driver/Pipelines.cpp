@@ -118,6 +118,7 @@ static void addDecomposition(PassList &passes) {
   passes.add(createTileGPUDecomposeDotsPass());
   passes.add(createTileGPUDecomposeConversionsPass());
   passes.add(createTileGPUOverlapProductsPass());
+  passes.add(createTileGPUBranchSelectsPass());
 }
 
 /// What stays in registers, and where it is loaded, computed again, or spilled to shared memory.

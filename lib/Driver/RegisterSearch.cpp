@@ -12,6 +12,8 @@
 //                             more than a register or two
 //   without spilling as well  the estimate is a careful one: taken where tensors were spilled to
 //                             shared memory and the assembler, left alone, spills nothing
+//   with strength reduction   LLVM's, of addresses, which takes seconds where there are many: taken
+//                             where the assembler spills less with it
 
 #include "Compilation.h"
 
@@ -88,6 +90,27 @@ void Compilation::searchRegisters() {
   llvm::erase(registerSteps, register_steps::kOccupancy);
   llvm::erase(registerSteps, register_steps::kSpill);
   compileAgain(spillsNothing);
+}
+
+void Compilation::reduceStrength() {
+  // Where it spills whatever is done.
+  if ((*module)->hasAttr(tilegpu::TileGPUDialect::kSpillsAttr))
+    return;
+  std::unique_ptr<CompiledKernel> before = std::move(result);
+  KernelResources resourcesBefore = resources;
+  result = std::make_unique<CompiledKernel>();
+  result->metadata = before->metadata;
+  llvm::erase_if(result->metadata.properties,
+                 [](const auto &property) { return property.first == "serializedDots"; });
+  result->stages = before->stages;
+  result->times = before->times;
+  reducesStrength = true;
+  if (toLLVM() && toPTX() && toCubin() && result->metadata.spillBytes < before->metadata.spillBytes)
+    return;
+  reducesStrength = false;
+  failure = Failure::None;
+  result = std::move(before);
+  resources = resourcesBefore;
 }
 
 } // namespace tilec

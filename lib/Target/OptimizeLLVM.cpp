@@ -137,7 +137,7 @@ llvm::Error optimizeLLVM(DeviceModule &module, const PTXOptions &options) {
     }
     run(addAddressPasses);
     for (llvm::Function &function : *impl.module) {
-      restoreSums(function);
+      restoreSums(function, !options.alwaysReducesStrength && hasManyAddresses(function));
       packConversions(function);
       swizzleAddresses(function);
     }

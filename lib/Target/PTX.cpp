@@ -6,6 +6,7 @@
 #include "tilec/Target/PTX.h"
 
 #include "DeviceModule.h"
+#include "RestoreSums.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -218,23 +219,24 @@ llvm::Expected<DeviceModule> translateToLLVM(ModuleOp module, const PTXOptions &
 
 namespace {
 
-/// Leaves out what takes time quadratic in the size of a block where blocks are long: on unrolled
-/// tiles of many elements it is most of the time, and their addresses already share bases.
-class LongBlockGate final : public llvm::OptPassGate {
+bool hasLongBlocks(const llvm::Function &function) {
+  constexpr size_t kLongBlock = 1500;
+  return llvm::any_of(function,
+                      [](const llvm::BasicBlock &block) { return block.size() > kLongBlock; });
+}
+
+/// Leaves out straight-line strength reduction, which takes time quadratic in what it looks at: on
+/// unrolled tiles of many elements it is most of the time.
+class StrengthReductionGate final : public llvm::OptPassGate {
 public:
-  explicit LongBlockGate(const llvm::Module &module) {
-    for (const llvm::Function &function : module)
-      for (const llvm::BasicBlock &block : function)
-        isLong |= block.size() > longBlock;
-  }
+  explicit StrengthReductionGate(bool leavesItOut) : leavesOut(leavesItOut) {}
   bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
     return pass != "slsr";
   }
-  bool isEnabled() const override { return isLong; }
+  bool isEnabled() const override { return leavesOut; }
 
 private:
-  static constexpr size_t longBlock = 1500;
-  bool isLong = false;
+  bool leavesOut;
 };
 
 } // namespace
@@ -259,7 +261,12 @@ llvm::Expected<PTXResult> emitPTX(DeviceModule module, const PTXOptions &options
       delete passes;
       return llvm::createStringError("the back end cannot write assembly");
     }
-    LongBlockGate gate(*impl.module);
+    // Addresses in long blocks share bases already; where there are many, restoreSums() has seen to
+    // that.
+    result.leftOutReduction =
+        !options.alwaysReducesStrength && llvm::any_of(*impl.module, hasManyAddresses);
+    StrengthReductionGate gate(result.leftOutReduction ||
+                               llvm::any_of(*impl.module, hasLongBlocks));
     llvm::OptPassGate &usual = impl.module->getContext().getOptPassGate();
     impl.module->getContext().setOptPassGate(gate);
     passes->run(*impl.module);

@@ -12,8 +12,13 @@ class Function;
 
 namespace tilec {
 
+/// Whether a function has so many address computations that LLVM's straight-line strength reduction,
+/// which takes time quadratic in their number, is left out.
+bool hasManyAddresses(const llvm::Function &function);
+
 /// Adds up the constants of integer sums, and marks sums `nsw` where known bits and ranges say so.
-void restoreSums(llvm::Function &function);
+/// With `joins`, those of the two sides of a sum, too.
+void restoreSums(llvm::Function &function, bool joins);
 
 } // namespace tilec
 

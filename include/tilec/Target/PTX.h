@@ -45,6 +45,9 @@ struct PTXOptions {
   bool flushSubnormals = true;
   /// 0 translates without optimising; 1 to 3 are LLVM's levels.
   unsigned optLevel = 3;
+  /// Whether LLVM's straight-line strength reduction runs on code with many addresses, too, where it
+  /// takes seconds.
+  bool alwaysReducesStrength = false;
   /// The bitcode libraries to take mathematics from; see findMathLibraries.
   MathLibraries mathLibraries;
   MathLibraryPreference mathPreference = MathLibraryPreference::libclc;
@@ -58,6 +61,8 @@ struct PTXResult {
   /// PTX version, major * 10 + minor.
   unsigned ptxVersion = 0;
   LinkedMath math;
+  /// Whether strength reduction was left out because of many addresses.
+  bool leftOutReduction = false;
 };
 
 /// An LLVM module for an NVIDIA processor, with its context and target machine. Move-only. Not for

@@ -23,10 +23,16 @@
 //   if no i but any j { s = dot(q, k[first j]); ... }
 //   for j from the first, or the second { s = dot(q, k[j]); acc = dot(p, v[j-1], a); ... }
 //   if any { acc = dot(p, v[last], a) }
+//
+// Where an iteration is much code, which takes time to compile, both loops have their first
+// iteration in common, with a branch around what only one of them does:
+//
+//   if any i or j { s = dot(q, k[first]); if no i { s = mask(s) } ... }
 
 #include "tilec/Transforms/Tile/Passes.h"
 
 #include "DelayPlan.h"
+#include "LoopJoin.h"
 #include "MaskGain.h"
 #include "dialects/Tile/LoopCounter.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -36,6 +42,7 @@
 #include "tilec/Analysis/ProductUnit.h"
 #include "tilec/Analysis/RolePlan.h"
 #include "tilec/Support/RemarkCategory.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 #include <deque>
 
@@ -52,6 +59,9 @@ using namespace tilec::tile;
 static constexpr int kOtherRegisters = 32;
 /// CTAs of a multiprocessor that do not yet hide each other's waits.
 static constexpr int kFewCtas = 2;
+/// Results of an iteration's first dots in a thread's registers from which on loops have their
+/// first iterations in common.
+static constexpr int64_t kLongIteration = 64;
 
 //===----------------------------------------------------------------------===//
 // The new loops
@@ -61,13 +71,16 @@ namespace {
 /// Delays dots of loops that go on one from the other.
 class DotDelayer {
 public:
-  explicit DotDelayer(ArrayRef<const DelayPlan *> delayPlans)
-      : plans(delayPlans), loop(plans.front()->getLoop()), builder(loop), loc(loop.getLoc()) {}
+  /// `joinedPlan` is that of one loop for all, whose first iteration is the first one of all; null
+  /// where each loop has its own.
+  DotDelayer(ArrayRef<const DelayPlan *> delayPlans, const DelayPlan *joinedPlan)
+      : plans(delayPlans), joined(joinedPlan), loop(plans.front()->getLoop()),
+        builder(joined ? plans.back()->getLoop() : loop), loc(loop.getLoc()) {}
 
   void run();
 
 private:
-  const DelayPlan &plan() const { return *plans[current]; }
+  const DelayPlan &plan() const { return isJoined ? *joined : *plans[current]; }
   /// Goes on to the next loop.
   void enter(size_t number);
   /// A loop from `lower` to `upper` with the attributes of the old one.
@@ -88,13 +101,20 @@ private:
   /// What result or carried value `number` is before any iteration.
   Value initial(unsigned number) { return plans.front()->getLoop().getInitArgs()[number]; }
 
-  scf::ForOp runFirst();
-  scf::ForOp runMain(scf::ForOp firstRun);
+  /// The early stage of the loop's first iteration, where no loop has run.
+  void runFirst();
+  /// The same for the first iteration of all.
+  void runJoinedFirst();
+  void makeFirst(Value from, Value end);
+  /// The other iterations.
+  void runMain();
   /// The late stage of the last iteration, of whichever loop.
   void runLast();
 
   ArrayRef<const DelayPlan *> plans;
+  const DelayPlan *joined;
   size_t current = 0;
+  bool isJoined = false;
   scf::ForOp loop;
   OpBuilder builder;
   Location loc;
@@ -106,7 +126,7 @@ private:
   Value ran;
   /// The end of a loop from this one's lower bound that runs once if this one runs.
   Value onceEnd;
-  /// The bounds of the last loop that runs, among those so far.
+  /// The bounds of the last loop that runs, among those so far, or of the joined one.
   Value lastLower, lastUpper;
 };
 } // namespace
@@ -119,6 +139,12 @@ void DotDelayer::enter(size_t number) {
   current = number;
   loop = plan().getLoop();
   loc = loop.getLoc();
+  if (joined) {
+    scf::ForOp all = joined->getLoop();
+    lastLower = all.getLowerBound();
+    lastUpper = all.getUpperBound();
+    return;
+  }
   builder.setInsertionPoint(loop);
   if (number == 0) {
     lastLower = loop.getLowerBound();
@@ -209,12 +235,23 @@ SmallVector<Value> DotDelayer::initialState() {
   return inits;
 }
 
-scf::ForOp DotDelayer::runFirst() {
+void DotDelayer::runFirst() {
   Value from = loop.getLowerBound();
   onceEnd = onceFrom(from, loop.getUpperBound());
   Value end = onceEnd;
   if (ran)
     end = arith::SelectOp::create(builder, loc, ran, from, end);
+  makeFirst(from, end);
+}
+
+void DotDelayer::runJoinedFirst() {
+  llvm::SaveAndRestore<scf::ForOp> part(loop, joined->getLoop());
+  llvm::SaveAndRestore<bool> ofAll(isJoined, true);
+  onceEnd = onceFrom(loop.getLowerBound(), loop.getUpperBound());
+  makeFirst(loop.getLowerBound(), onceEnd);
+}
+
+void DotDelayer::makeFirst(Value from, Value end) {
   scf::ForOp run = makeLoop(from, end, state, /*runsOnce=*/true);
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), run.getInductionVar());
@@ -223,11 +260,11 @@ scf::ForOp DotDelayer::runFirst() {
     mapping.map(loop.getRegionIterArg(number), initial(number));
   cloneEarly(mapping, [] {});
   scf::YieldOp::create(builder, loc, yieldEarly(mapping));
-  return run;
+  builder.setInsertionPointAfter(run);
+  state.assign(run.result_begin(), run.result_end());
 }
 
-scf::ForOp DotDelayer::runMain(scf::ForOp firstRun) {
-  builder.setInsertionPointAfter(firstRun);
+void DotDelayer::runMain() {
   Value ahead = loop.getStep();
   if (ran) {
     Value zero =
@@ -235,7 +272,7 @@ scf::ForOp DotDelayer::runMain(scf::ForOp firstRun) {
     ahead = arith::SelectOp::create(builder, loc, ran, zero, ahead);
   }
   Value from = arith::AddIOp::create(builder, loc, loop.getLowerBound(), ahead);
-  SmallVector<Value> inits(firstRun.getResults());
+  SmallVector<Value> inits(state);
   llvm::append_range(inits, lateState);
   scf::ForOp run = makeLoop(from, loop.getUpperBound(), inits, /*runsOnce=*/false);
   ValueRange args = run.getRegionIterArgs();
@@ -257,7 +294,10 @@ scf::ForOp DotDelayer::runMain(scf::ForOp firstRun) {
   for (unsigned number : plan().lateArgs)
     yields.push_back(lateMapping.lookupOrDefault(loop.getYieldedValues()[number]));
   scf::YieldOp::create(builder, loc, yields);
-  return run;
+  builder.setInsertionPointAfter(run);
+  ValueRange results = run.getResults();
+  state = results.drop_back(lateState.size());
+  lateState = results.take_back(lateState.size());
 }
 
 void DotDelayer::runLast() {
@@ -278,7 +318,7 @@ void DotDelayer::runLast() {
       Value sum = plan().handedSum(number);
       inits.push_back(sum ? mapping.lookup(sum) : initial(number));
     }
-  Value onceLast = ran ? onceFrom(lastLower, lastUpper) : onceEnd;
+  Value onceLast = ran && !joined ? onceFrom(lastLower, lastUpper) : onceEnd;
   scf::ForOp run = makeLoop(lastLower, onceLast, inits, /*runsOnce=*/true);
   mapping.map(loop.getInductionVar(), lastIteration);
   for (auto [number, value] : llvm::zip(numbers, run.getRegionIterArgs())) {
@@ -303,11 +343,11 @@ void DotDelayer::run() {
     lateState.push_back(initial(number));
   for (size_t number = 0; number < plans.size(); ++number) {
     enter(number);
-    scf::ForOp mainRun = runMain(runFirst());
-    builder.setInsertionPointAfter(mainRun);
-    ValueRange results = mainRun.getResults();
-    state = results.drop_back(lateState.size());
-    lateState = results.take_back(lateState.size());
+    if (!joined)
+      runFirst();
+    else if (number == 0)
+      runJoinedFirst();
+    runMain();
   }
   for (auto [number, result] : llvm::zip(kept, state))
     loop.getResult(number).replaceAllUsesWith(result);
@@ -340,8 +380,36 @@ struct DelayDots final : tilec::impl::TileDelayDotsPassBase<DelayDots> {
           << "dots with what other dots of an iteration give run while the next iteration's is "
              "computed";
     }
-    for (ArrayRef<const DelayPlan *> chain : chains)
-      DotDelayer(chain).run();
+    for (ArrayRef<const DelayPlan *> chain : chains) {
+      std::optional<DelayPlan> joined = join(chain);
+      DotDelayer(chain, joined ? &*joined : nullptr).run();
+      if (joined)
+        joined->getLoop().erase();
+    }
+  }
+
+  /// The plan of one loop that does what several do, where its first iteration is to be that of
+  /// all; none where each is to have its own.
+  std::optional<DelayPlan> join(ArrayRef<const DelayPlan *> chain) {
+    const DelayPlan &first = *chain.front();
+    if (chain.size() == 1 ||
+        first.countRegisters().firstDots < threadsOf(getOperation()) * kLongIteration)
+      return std::nullopt;
+    scf::ForOp whole = first.getLoop();
+    for (const DelayPlan *next : chain.drop_front()) {
+      LoopJoin pair(whole, next->getLoop());
+      scf::ForOp before = whole;
+      whole = pair.match() ? pair.join() : nullptr;
+      if (before != first.getLoop())
+        before.erase();
+      if (!whole)
+        return std::nullopt;
+    }
+    DelayPlan joined(whole);
+    if (joined.make() && joined.leavesSame(*chain.back()))
+      return joined;
+    whole.erase();
+    return std::nullopt;
   }
 
   /// Whether the iterations of a loop are the next ones of the loop in front of it.

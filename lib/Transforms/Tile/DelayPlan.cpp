@@ -179,6 +179,8 @@ RegisterCount DelayPlan::countRegisters() const {
   RegisterCount count;
   for (DotOp dot : loop.getBody()->getOps<DotOp>())
     count.dots += registersOf(dot.getResult());
+  for (DotOp dot : firstDots)
+    count.firstDots += registersOf(dot.getResult());
   for (Value value : handed)
     if (!behindLate.contains(inBody(value)))
       count.handed += registersOf(value);
@@ -207,9 +209,14 @@ bool DelayPlan::goesOnFrom(const DelayPlan &before) const {
     auto [init, result] = pair;
     return init == result && result.hasOneUse();
   };
-  if (!llvm::equal(loop.getInitArgs().getTypes(), other.getResultTypes()) ||
-      !llvm::all_of(llvm::zip(loop.getInitArgs(), other.getResults()), isTaken) ||
-      !llvm::equal(results, before.results) || !llvm::equal(lateArgs, before.lateArgs) ||
+  return llvm::equal(loop.getInitArgs().getTypes(), other.getResultTypes()) &&
+         llvm::all_of(llvm::zip(loop.getInitArgs(), other.getResults()), isTaken) &&
+         leavesSame(before);
+}
+
+bool DelayPlan::leavesSame(const DelayPlan &before) const {
+  scf::ForOp other = before.loop;
+  if (!llvm::equal(results, before.results) || !llvm::equal(lateArgs, before.lateArgs) ||
       !llvm::equal(sharedArgs, before.sharedArgs) || handed.size() != before.handed.size() ||
       late.size() != before.late.size())
     return false;

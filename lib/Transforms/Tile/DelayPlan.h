@@ -14,8 +14,9 @@ namespace tilec {
 
 /// 32-bit registers of all threads.
 struct RegisterCount {
-  /// For the results of a loop's dots, and for what is computed early and used late.
-  int64_t dots = 0, handed = 0;
+  /// For the results of a loop's dots, of the first ones among them, and for what is computed early
+  /// and used late.
+  int64_t dots = 0, firstDots = 0, handed = 0;
 };
 
 /// Which operations of a loop's body run an iteration later. Each operation is of the early stage,
@@ -32,6 +33,8 @@ public:
   /// first iteration may do what the other one's last has left. The iterations have to be numbered
   /// as those of one loop.
   bool goesOnFrom(const DelayPlan &before) const;
+  /// Whether the loop does the same late as `other`, with values of the same kinds.
+  bool leavesSame(const DelayPlan &other) const;
 
   /// The dots that run late, and the others, which they depend on.
   llvm::SmallVector<tile::DotOp> lateDots, firstDots;

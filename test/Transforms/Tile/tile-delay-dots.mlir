@@ -97,6 +97,162 @@ func.func @goes_on(%q: tensor<128x128xf16>, %k: !tile.desc<[128, 128], f16>, %v:
   return %b : tensor<128x128xf32>
 }
 
+// Loops that do the same but for a mask have their first iteration in common, of whichever runs first: with the mask where that
+// is one of the second loop.
+// CHECK-LABEL: func @masked
+// CHECK: %[[WHOLE:.*]] = arith.muli
+// CHECK: %[[FROM:.*]] = arith.minsi %c0_i32, %[[WHOLE]]
+// CHECK: %[[TO:.*]] = arith.maxsi %[[WHOLE]], %{{.*}}
+// CHECK: %[[ONCE:.*]] = arith.minsi %[[TO]]
+// CHECK: %[[FIRST:.*]]:2 = scf.for %[[I:.*]] = %[[FROM]] to %[[ONCE]]
+// CHECK:   %[[S:.*]] = tile.dot
+// CHECK:   %[[M:.*]] = arith.select %{{.*}}, %[[S]], %{{.*}} : tensor<128x128xi1>
+// CHECK:   %[[IN:.*]] = arith.cmpi sge, %[[I]], %[[WHOLE]] : i32
+// CHECK:   %[[X:.*]] = arith.select %[[IN]], %[[M]], %[[S]] : tensor
+// CHECK:   arith.truncf %[[X]]
+// CHECK: } {tile.runs_once}
+// CHECK: %[[MAIN:.*]]:2 = scf.for %{{.*}} = %{{.*}} to %[[WHOLE]] {{.*}} iter_args(%{{.*}} = %[[FIRST]]#0, %{{.*}} = %[[FIRST]]#1)
+// CHECK-NOT: arith.select
+// CHECK: %[[RAN:.*]] = arith.cmpi slt, %c0_i32, %[[WHOLE]]
+// CHECK: %[[AHEAD:.*]] = arith.select %[[RAN]], %c0_i32{{.*}}, %c64_i32
+// CHECK: %[[NEXT:.*]] = arith.addi %[[WHOLE]], %[[AHEAD]]
+// CHECK: %[[REST:.*]]:2 = scf.for %{{.*}} = %[[NEXT]] to %{{.*}} iter_args(%{{.*}} = %[[MAIN]]#0, %{{.*}} = %[[MAIN]]#1)
+// CHECK:   arith.select %{{.*}} : tensor<128x128xi1>
+// CHECK: %[[LAST:.*]] = scf.for %{{.*}} = %[[FROM]] to %[[ONCE]]
+// CHECK:   tile.dot %[[REST]]#0
+// CHECK: } {tile.runs_once}
+// CHECK-NEXT: return %[[LAST]]
+func.func @masked(%q: tensor<128x128xf16>, %k: !tile.desc<[128, 128], f16>, %v: !tile.desc<[128, 128], f16>,
+                     %n: i32, %init: tensor<128x128xf32>, %place: tensor<128x128xi32>) -> tensor<128x128xf32> {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %low = arith.constant dense<0xFF800000> : tensor<128x128xf32>
+  %quotient = arith.divsi %n, %c64 : i32
+  %whole = arith.muli %quotient, %c64 : i32
+  %a = scf.for %i = %c0 to %whole step %c64 iter_args(%acc = %init) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %weights = arith.truncf %s : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %s : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  %b = scf.for %i = %whole to %n step %c64 iter_args(%acc = %a) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %at = tile.splat %i : i32 -> tensor<128x128xi32>
+    %on = arith.cmpi sle, %at, %place : tensor<128x128xi32>
+    %m = arith.select %on, %s, %low : tensor<128x128xi1>, tensor<128x128xf32>
+    %weights = arith.truncf %m : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %m : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  return %b : tensor<128x128xf32>
+}
+
+// With masks in front and behind, as in a sliding window, it has none only in iterations of the loop between.
+// CHECK-LABEL: func @window
+// CHECK: %[[FIRST:.*]]:2 = scf.for
+// CHECK:   %[[S:.*]] = tile.dot
+// CHECK:   %[[M:.*]] = arith.select %{{.*}}, %[[S]], %{{.*}} : tensor<128x128xi1>
+// CHECK:   %[[THIRD:.*]] = arith.cmpi sge
+// CHECK:   %[[SECOND:.*]] = arith.cmpi sge
+// CHECK:   %[[NOT:.*]] = arith.xori %[[THIRD]], %true
+// CHECK:   %[[BETWEEN:.*]] = arith.andi %[[SECOND]], %[[NOT]]
+// CHECK:   arith.select %[[BETWEEN]], %[[S]], %[[M]]
+// CHECK: } {tile.runs_once}
+// CHECK-COUNT-3: scf.yield
+// CHECK: scf.for
+// CHECK: } {tile.runs_once}
+// CHECK-NEXT: return
+func.func @window(%q: tensor<128x128xf16>, %k: !tile.desc<[128, 128], f16>, %v: !tile.desc<[128, 128], f16>,
+                     %n: i32, %init: tensor<128x128xf32>, %place: tensor<128x128xi32>) -> tensor<128x128xf32> {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %low = arith.constant dense<0xFF800000> : tensor<128x128xf32>
+  %quotient = arith.divsi %n, %c64 : i32
+  %whole = arith.muli %quotient, %c64 : i32
+  %half = arith.divsi %quotient, %c64 : i32
+  %begin = arith.muli %half, %c64 : i32
+  %a = scf.for %i = %c0 to %begin step %c64 iter_args(%acc = %init) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %at = tile.splat %i : i32 -> tensor<128x128xi32>
+    %on = arith.cmpi sle, %at, %place : tensor<128x128xi32>
+    %m = arith.select %on, %s, %low : tensor<128x128xi1>, tensor<128x128xf32>
+    %weights = arith.truncf %m : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %m : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  %b = scf.for %i = %begin to %whole step %c64 iter_args(%acc = %a) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %weights = arith.truncf %s : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %s : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  %c = scf.for %i = %whole to %n step %c64 iter_args(%acc = %b) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %at = tile.splat %i : i32 -> tensor<128x128xi32>
+    %on = arith.cmpi sle, %at, %place : tensor<128x128xi32>
+    %m = arith.select %on, %s, %low : tensor<128x128xi1>, tensor<128x128xf32>
+    %weights = arith.truncf %m : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %m : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  return %c : tensor<128x128xf32>
+}
+
+// Where the first loop takes its scores with the mask and without, and the second one takes one of its own for both, each has a
+// first iteration of its own.
+// CHECK-LABEL: func @raw_scores
+// CHECK-COUNT-3: runs_once
+// CHECK-NOT: runs_once
+// CHECK: return
+func.func @raw_scores(%q: tensor<128x128xf16>, %k: !tile.desc<[128, 128], f16>, %v: !tile.desc<[128, 128], f16>,
+                     %n: i32, %init: tensor<128x128xf32>, %place: tensor<128x128xi32>) -> tensor<128x128xf32> {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %low = arith.constant dense<0xFF800000> : tensor<128x128xf32>
+  %quotient = arith.divsi %n, %c64 : i32
+  %whole = arith.muli %quotient, %c64 : i32
+  %a = scf.for %i = %c0 to %whole step %c64 iter_args(%acc = %init) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %at = tile.splat %i : i32 -> tensor<128x128xi32>
+    %on = arith.cmpi sle, %at, %place : tensor<128x128xi32>
+    %m = arith.select %on, %s, %low : tensor<128x128xi1>, tensor<128x128xf32>
+    %weights = arith.truncf %m : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %s : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  %b = scf.for %i = %whole to %n step %c64 iter_args(%acc = %a) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %weights = arith.truncf %s : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %s : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  return %b : tensor<128x128xf32>
+}
+
 // Where a loop ends within a step, or the other one multiplies with something else, each has a last dot.
 // CHECK-LABEL: func @ends_within
 // CHECK-COUNT-6: scf.for

@@ -31,7 +31,7 @@ std::string restored(const std::string &body) {
     return {};
   }
   llvm::Function &function = *module->getFunction("f");
-  tilec::restoreSums(function);
+  tilec::restoreSums(function, tilec::hasManyAddresses(function));
   EXPECT_FALSE(llvm::verifyFunction(function, &llvm::errs()));
   std::string text;
   llvm::raw_string_ostream(text) << function;
@@ -76,6 +76,41 @@ TEST(RestoreSums, SumsThatMayWrapAreNotMarked) {
   EXPECT_THAT(text, Not(HasSubstr("nsw")));
   EXPECT_THAT(text, HasSubstr("add i32 %x, 2112"));
   EXPECT_THAT(text, HasSubstr("add i32 %x, -2"));
+}
+
+/// A sum of each of two sums with a constant, `count` times.
+std::string manySums(int count) {
+  std::string body =
+      "%low = and i32 %x, 7\n%other = and i32 %x, 1008\n%high = shl nuw nsw i32 %other, 8\n";
+  for (int i = 1; i <= count; ++i) {
+    std::string n = std::to_string(i);
+    body += "%a" + n + " = add nuw nsw i32 %low, " + n + "\n%b" + n + " = add nuw nsw i32 %high, " +
+            std::to_string(16 * i) + "\n%c" + n + " = add nuw nsw i32 %a" + n + ", %b" + n +
+            "\ncall void @use(i32 %c" + n + ")\n";
+  }
+  return body;
+}
+
+TEST(RestoreSums, ManySumsHaveOneBase) {
+  std::string text = restored(manySums(200));
+  EXPECT_THAT(text, HasSubstr(" = add nuw nsw i32 %low, %high\n"));
+  EXPECT_THAT(text, HasSubstr(", 3400\n"));
+  EXPECT_EQ(text.find("%low, %high"), text.rfind("%low, %high"));
+}
+
+TEST(RestoreSums, AFewSumsStayAsTheyAre) {
+  std::string text = restored(manySums(2));
+  EXPECT_THAT(text, HasSubstr("add nuw nsw i32 %a2, %b2"));
+}
+
+TEST(RestoreSums, SumsOfAnotherBlockAreNotTakenApart) {
+  std::string text = restored(manySums(200) + R"(
+    br label %next
+next:
+    %sum = add nuw nsw i32 %a1, %b1
+    call void @use(i32 %sum)
+)");
+  EXPECT_THAT(text, HasSubstr("%sum = add nuw nsw i32 %a1, %b1"));
 }
 
 } // namespace

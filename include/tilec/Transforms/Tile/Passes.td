@@ -346,7 +346,9 @@ def TileDelayDotsPass : Pass<"tile-delay-dots", "::mlir::func::FuncOp"> {
 
     A loop that goes on where the one in front of it ends, a whole number of steps behind that one's beginning, and would do
     the same late, as the loop over blocks with a mask goes on from that over whole ones, takes over its last dots: they run
-    in its first iteration. It has a first iteration without them of its own for where the loops in front had none.
+    in its first iteration. It has a first iteration without them of its own for where the loops in front had none; where the loops
+    do the same but for masks, and the first dots give a thread 64 registers or more, all have one first iteration in common,
+    which selects by a scalar between what has a mask and what has none (`tilegpu-branch-selects`).
 
     Applies where warpgroups compute all dots of the loop, where it does nothing else but compute and load, by tensor copies,
     and where no load would be made twice. By cost: where the registers leave a multiprocessor to two CTAs at most, and

@@ -174,6 +174,18 @@ def TileGPUOverlapProductsPass : Pass<"tilegpu-overlap-products", "::mlir::func:
   }];
 }
 
+def TileGPUBranchSelectsPass : Pass<"tilegpu-branch-selects", "::mlir::func::FuncOp"> {
+  let summary = "compute what only one side of a select by a scalar needs in a branch";
+  let description = [{
+    An `arith.select` of two tensors by a scalar, as the one between scores with a mask and without, becomes an `scf.if` with
+    what is computed for one of its operands alone inside, where that takes a thread more time than the branch: 32
+    operations. All threads go the same way. Runs behind `tilegpu-overlap-products`: waits for dots in flight pass selects.
+
+    Does not change results.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 def TileGPUDeferReductionsPass : Pass<"tilegpu-defer-reductions", "::mlir::func::FuncOp"> {
   let summary = "threads add up for themselves in a loop, and together behind it";
   let description = [{
