@@ -396,6 +396,13 @@ struct DelayDots final : tilec::impl::TileDelayDotsPassBase<DelayDots> {
         first.countRegisters().firstDots < threadsOf(getOperation()) * kLongIteration)
       return std::nullopt;
     scf::ForOp whole = first.getLoop();
+    // All iterations come to where the last loop is.
+    auto isOfChain = [&](Operation *op) {
+      return llvm::any_of(chain, [&](const DelayPlan *plan) { return plan->getLoop() == op; });
+    };
+    for (Operation *op = whole; op != chain.back()->getLoop(); op = op->getNextNode())
+      if (!isOfChain(op) && !isMemoryEffectFree(op))
+        return std::nullopt;
     for (const DelayPlan *next : chain.drop_front()) {
       LoopJoin pair(whole, next->getLoop());
       scf::ForOp before = whole;

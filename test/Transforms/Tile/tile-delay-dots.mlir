@@ -253,6 +253,46 @@ func.func @raw_scores(%q: tensor<128x128xf16>, %k: !tile.desc<[128, 128], f16>, 
   return %b : tensor<128x128xf32>
 }
 
+// The first loop's loads stay in front of a store.
+// CHECK-LABEL: func @store_between
+// CHECK-COUNT-2: scf.for
+// CHECK: tile.store
+// CHECK-COUNT-3: scf.for
+// CHECK: return
+func.func @store_between(%q: tensor<128x128xf16>, %k: !tile.desc<[128, 128], f16>, %v: !tile.desc<[128, 128], f16>,
+                     %n: i32, %init: tensor<128x128xf32>, %place: tensor<128x128xi32>,
+                     %p: !tile.ptr<f32>, %x: f32) -> tensor<128x128xf32> {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %low = arith.constant dense<0xFF800000> : tensor<128x128xf32>
+  %quotient = arith.divsi %n, %c64 : i32
+  %whole = arith.muli %quotient, %c64 : i32
+  %a = scf.for %i = %c0 to %whole step %c64 iter_args(%acc = %init) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %weights = arith.truncf %s : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %s : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  tile.store %p, %x : !tile.ptr<f32>
+  %b = scf.for %i = %whole to %n step %c64 iter_args(%acc = %a) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %at = tile.splat %i : i32 -> tensor<128x128xi32>
+    %on = arith.cmpi sle, %at, %place : tensor<128x128xi32>
+    %m = arith.select %on, %s, %low : tensor<128x128xi1>, tensor<128x128xf32>
+    %weights = arith.truncf %m : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %m : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  return %b : tensor<128x128xf32>
+}
+
 // Where a loop ends within a step, or the other one multiplies with something else, each has a last dot.
 // CHECK-LABEL: func @ends_within
 // CHECK-COUNT-6: scf.for
