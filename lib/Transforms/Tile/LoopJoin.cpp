@@ -64,7 +64,8 @@ bool LoopJoin::isMasked(Value x, Value y) {
     return select ? SmallVector<Value>{select.getTrueValue(), select.getFalseValue()}
                   : SmallVector<Value>{};
   };
-  if (!isInside(y, second))
+  Operation *def = y.getDefiningOp();
+  if (!def || def->getBlock() != second.getBody())
     return false;
   if (llvm::any_of(takenBy(y), [&](Value taken) { return isSame(x, taken); }))
     return differs.insert({y, x}).first->second == x;
@@ -78,18 +79,34 @@ bool LoopJoin::isMasked(Value x, Value y) {
 
 bool LoopJoin::matches(Value x, Value y) { return isSame(x, y) || isMasked(x, y); }
 
+bool LoopJoin::mayTakeOver(Value x, Operation *place) const {
+  if (Value counterpart = counterparts.lookup(x)) {
+    Operation *def = counterpart.getDefiningOp();
+    return !def || def == place || def->isBeforeInBlock(place);
+  }
+  if (!isInside(x, first))
+    return true;
+  Operation *op = x.getDefiningOp();
+  return op->getNumRegions() == 0 && isPure(op) &&
+         llvm::all_of(op->getOperands(), [&](Value v) { return mayTakeOver(v, place); });
+}
+
 bool LoopJoin::match() {
+  for (auto [x, y] : llvm::zip(first.getBody()->getArguments(), second.getBody()->getArguments()))
+    counterparts[x] = y;
   for (auto [x, y] : llvm::zip(first.getYieldedValues(), second.getYieldedValues()))
     if (!matches(x, y))
       return false;
-  // A value is the same everywhere, or another one everywhere; what the second loop loads the first
-  // one loads, too.
-  bool isOneOrTheOther = llvm::none_of(differs, [&](const auto &difference) {
-    return same.contains(difference.first) && !onlyMasked.contains(difference.first);
-  });
-  return isOneOrTheOther &&
+  // A value is the same everywhere, or another one everywhere. What one loop computes and the other
+  // one does not may be computed in all iterations.
+  return llvm::all_of(differs,
+                      [&](const auto &difference) {
+                        auto [y, x] = difference;
+                        return (!same.contains(y) || onlyMasked.contains(y)) &&
+                               mayTakeOver(x, y.getDefiningOp());
+                      }) &&
          llvm::all_of(second.getBody()->without_terminator(), [&](Operation &op) {
-           return isMemoryEffectFree(&op) ||
+           return isPure(&op) ||
                   llvm::all_of(op.getResults(), [&](Value v) { return same.contains(v); });
          });
 }

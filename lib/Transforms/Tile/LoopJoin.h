@@ -43,6 +43,9 @@ private:
   /// Whether one of the two is what a select takes that the other one is.
   bool isMasked(mlir::Value x, mlir::Value y);
   bool matches(mlir::Value x, mlir::Value y);
+  /// Whether a value of the first loop can be computed in all iterations, in front of `place` in
+  /// the second loop.
+  bool mayTakeOver(mlir::Value x, mlir::Operation *place) const;
   /// A value of the first loop in the new one, at the builder's place.
   mlir::Value takeOver(mlir::OpBuilder &builder, mlir::Value x, mlir::IRMapping &mapping);
   /// `made`, of the second loop, or in iterations of the first one what that has instead.

@@ -293,6 +293,44 @@ func.func @store_between(%q: tensor<128x128xf16>, %k: !tile.desc<[128, 128], f16
   return %b : tensor<128x128xf32>
 }
 
+// Nor is what a mask divides by computed where its loop does not run.
+// CHECK-LABEL: func @may_divide_by_zero
+// CHECK-COUNT-3: runs_once
+// CHECK-NOT: runs_once
+// CHECK: return
+func.func @may_divide_by_zero(%q: tensor<128x128xf16>, %k: !tile.desc<[128, 128], f16>, %v: !tile.desc<[128, 128], f16>,
+                     %n: i32, %init: tensor<128x128xf32>, %place: tensor<128x128xi32>) -> tensor<128x128xf32> {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %low = arith.constant dense<0xFF800000> : tensor<128x128xf32>
+  %quotient = arith.divsi %n, %c64 : i32
+  %whole = arith.muli %quotient, %c64 : i32
+  %a = scf.for %i = %c0 to %whole step %c64 iter_args(%acc = %init) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %part = arith.divsi %n, %i : i32
+    %at = tile.splat %part : i32 -> tensor<128x128xi32>
+    %on = arith.cmpi sle, %at, %place : tensor<128x128xi32>
+    %m = arith.select %on, %s, %low : tensor<128x128xi1>, tensor<128x128xf32>
+    %weights = arith.truncf %m : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %m : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  %b = scf.for %i = %whole to %n step %c64 iter_args(%acc = %a) -> tensor<128x128xf32> : i32 {
+    %keys = tile.descriptor_load %k[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %s = tile.dot %q, %keys, %zero : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %weights = arith.truncf %s : tensor<128x128xf32> to tensor<128x128xf16>
+    %scaled = arith.mulf %acc, %s : tensor<128x128xf32>
+    %values = tile.descriptor_load %v[%i, %c0] : !tile.desc<[128, 128], f16> -> tensor<128x128xf16>
+    %t = tile.dot %weights, %values, %scaled : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %t : tensor<128x128xf32>
+  }
+  return %b : tensor<128x128xf32>
+}
+
 // Where a loop ends within a step, or the other one multiplies with something else, each has a last dot.
 // CHECK-LABEL: func @ends_within
 // CHECK-COUNT-6: scf.for
