@@ -5,6 +5,7 @@
 # sizes in one launch, and cut into equal parts (stream-K). B has a row per column of C everywhere. Only the classes with
 # Data in their names need PyTorch.
 
+import itertools
 from dataclasses import dataclass, field, replace
 
 import product_model
@@ -167,10 +168,15 @@ class Grouped(Case):
     def flops(self):
         return 2 * sum(self.rows) * self.n * self.k
 
+    @property
+    def starts(self):
+        """Where the rows of each product begin in A and C, and where they all end: matrices begin at multiples of 16 bytes."""
+        return list(itertools.accumulate((cdiv(rows, 8) * 8 for rows in self.rows), initial=0))
+
     def values(self, configuration=None):
         if configuration and configuration.source == ROWS:
             half = Pointer(self.dtype)
-            return dict(a_ptr=half, b_ptr=half, c_ptr=half, ends_ptr=Pointer("i32"), M=sum(self.rows), N=self.n, K=self.k,
+            return dict(a_ptr=half, b_ptr=half, c_ptr=half, ends_ptr=Pointer("i32"), M=self.starts[-1], N=self.n, K=self.k,
                         experts=len(self.rows))
         table = Pointer("i64")
         return dict(a_table=table, b_table=table, c_table=table, sizes_ptr=Pointer("i32"), problems=len(self.rows))
@@ -188,7 +194,7 @@ class Grouped(Case):
         if configuration.source != ROWS:
             return (PROGRAMS,)
         block_m, block_n = configuration.constants["BLOCK_M"], configuration.constants["BLOCK_N"]
-        return ((sum(self.rows) // block_m + len(self.rows)) * cdiv(self.n, block_n),)
+        return ((self.starts[-1] // block_m + len(self.rows)) * cdiv(self.n, block_n),)
 
     def data(self):
         return GroupedData(self)
@@ -201,14 +207,9 @@ class GroupedData:
         import accuracy
         import torch
         self.case = case
-        # A matrix begins at a multiple of 16 bytes whatever its size.
-        spacing = 8
-        starts, total = [], 0
-        for rows in case.rows:
-            starts.append(total)
-            total += cdiv(rows, spacing) * spacing
+        *starts, total = case.starts
         self.a = matrix(total, case.k, case.dtype)
-        self.b = matrix(len(case.rows) * cdiv(case.n, spacing) * spacing, case.k, case.dtype)
+        self.b = matrix(len(case.rows) * cdiv(case.n, 8) * 8, case.k, case.dtype)
         self.b = self.b.view(len(case.rows), -1, case.k)
         self.c = accuracy.Output((total, case.n), case.dtype)
         self.outputs = [self.c]
