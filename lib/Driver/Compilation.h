@@ -79,6 +79,9 @@ private:
   /// Where the assembler serializes dots for want of registers beside load warps: takes what the
   /// kernel becomes without them, if its dots are in flight together.
   void leaveLoadWarps();
+  /// Runs `compile` on a result without code, and takes that when `isBetter` says so.
+  bool tryAgain(llvm::function_ref<bool()> compile,
+                llvm::function_ref<bool(const CompiledKernel &)> isBetter);
   /// From the module as it was before layouts to a cubin, with the present steps. Takes the
   /// result when `isBetter` says so.
   bool compileAgain(llvm::function_ref<bool(const CompiledKernel &)> isBetter);

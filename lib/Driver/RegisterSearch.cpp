@@ -28,24 +28,33 @@ static constexpr size_t kLongText = size_t(1) << 18;
 /// What two CTAs may spill: two registers, stored and loaded once. They wait less than one does.
 static constexpr int64_t kFewSpilledBytes = 16;
 
-bool Compilation::compileAgain(llvm::function_ref<bool(const CompiledKernel &)> isBetter) {
+bool Compilation::tryAgain(llvm::function_ref<bool()> compile,
+                           llvm::function_ref<bool(const CompiledKernel &)> isBetter) {
   std::unique_ptr<CompiledKernel> before = std::move(result);
   KernelResources resourcesBefore = resources;
-  unsigned minCtasBefore = minCtas;
-  bool spilledBefore = spillsToShared, heldTwoBefore = holdsTwoCtas;
   result = std::make_unique<CompiledKernel>();
   result->metadata = before->metadata;
-  result->metadata.properties.clear();
   result->stages = before->stages;
   result->times = before->times;
-  mlir::OwningOpRef<mlir::ModuleOp> start = std::move(beforeTileGPU);
-  module = start->clone();
-  bool ok = toTileGPU() && toLLVMDialect() && toLLVM() && toPTX() && toCubin();
-  if (ok && isBetter(*result))
+  if (compile() && isBetter(*result))
     return true;
   failure = Failure::None;
   result = std::move(before);
   resources = resourcesBefore;
+  return false;
+}
+
+bool Compilation::compileAgain(llvm::function_ref<bool(const CompiledKernel &)> isBetter) {
+  unsigned minCtasBefore = minCtas;
+  bool spilledBefore = spillsToShared, heldTwoBefore = holdsTwoCtas;
+  mlir::OwningOpRef<mlir::ModuleOp> start = std::move(beforeTileGPU);
+  auto compile = [&] {
+    result->metadata.properties.clear();
+    module = start->clone();
+    return toTileGPU() && toLLVMDialect() && toLLVM() && toPTX() && toCubin();
+  };
+  if (tryAgain(compile, isBetter))
+    return true;
   minCtas = minCtasBefore;
   spillsToShared = spilledBefore;
   holdsTwoCtas = heldTwoBefore;
@@ -96,21 +105,15 @@ void Compilation::reduceStrength() {
   // Where it spills whatever is done.
   if ((*module)->hasAttr(tilegpu::TileGPUDialect::kSpillsAttr))
     return;
-  std::unique_ptr<CompiledKernel> before = std::move(result);
-  KernelResources resourcesBefore = resources;
-  result = std::make_unique<CompiledKernel>();
-  result->metadata = before->metadata;
-  llvm::erase_if(result->metadata.properties,
-                 [](const auto &property) { return property.first == "serializedDots"; });
-  result->stages = before->stages;
-  result->times = before->times;
+  int64_t spilled = result->metadata.spillBytes;
+  auto compile = [&] {
+    llvm::erase_if(result->metadata.properties,
+                   [](const auto &property) { return property.first == "serializedDots"; });
+    return toLLVM() && toPTX() && toCubin();
+  };
   reducesStrength = true;
-  if (toLLVM() && toPTX() && toCubin() && result->metadata.spillBytes < before->metadata.spillBytes)
-    return;
-  reducesStrength = false;
-  failure = Failure::None;
-  result = std::move(before);
-  resources = resourcesBefore;
+  reducesStrength = tryAgain(
+      compile, [&](const CompiledKernel &kernel) { return kernel.metadata.spillBytes < spilled; });
 }
 
 } // namespace tilec

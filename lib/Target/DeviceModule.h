@@ -23,6 +23,8 @@ struct DeviceModule::Impl {
   std::unique_ptr<llvm::TargetMachine> machine;
   unsigned ptxVersion = 0;
   LinkedMath math;
+  /// Whether code generation leaves out strength reduction because of many addresses.
+  bool leavesOutReduction = false;
 
   /// A new context whose diagnostics go to `errors`.
   Impl();

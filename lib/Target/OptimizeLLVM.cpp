@@ -136,8 +136,10 @@ llvm::Error optimizeLLVM(DeviceModule &module, const PTXOptions &options) {
       separateConstants(function);
     }
     run(addAddressPasses);
+    impl.leavesOutReduction =
+        !options.alwaysReducesStrength && llvm::any_of(*impl.module, hasManyAddresses);
     for (llvm::Function &function : *impl.module) {
-      restoreSums(function, !options.alwaysReducesStrength && hasManyAddresses(function));
+      restoreSums(function, impl.leavesOutReduction);
       packConversions(function);
       swizzleAddresses(function);
     }

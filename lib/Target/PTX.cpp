@@ -6,7 +6,6 @@
 #include "tilec/Target/PTX.h"
 
 #include "DeviceModule.h"
-#include "RestoreSums.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -263,8 +262,7 @@ llvm::Expected<PTXResult> emitPTX(DeviceModule module, const PTXOptions &options
     }
     // Addresses in long blocks share bases already; where there are many, restoreSums() has seen to
     // that.
-    result.leftOutReduction =
-        !options.alwaysReducesStrength && llvm::any_of(*impl.module, hasManyAddresses);
+    result.leftOutReduction = impl.leavesOutReduction;
     StrengthReductionGate gate(result.leftOutReduction ||
                                llvm::any_of(*impl.module, hasLongBlocks));
     llvm::OptPassGate &usual = impl.module->getContext().getOptPassGate();

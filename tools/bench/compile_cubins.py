@@ -55,7 +55,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     if options.fastest:
-        builds = tensor_cases.fastest()
+        builds = list(tensor_cases.fastest())
     else:
         cases = tensor_cases.keep_likely(tensor_cases.timed(options.filter), options.likely)
         builds = tensor_cases.builds(cases, first=options.first)

@@ -17,21 +17,6 @@ import time
 
 import libtilec
 import tensor_cases
-from tensor_case import build_of, ours, steps_of
-
-
-def builds(wanted):
-    """What the fastest configurations need compiled, each once, by name."""
-    known = {(case.name, case.size, configuration.label): (case, configuration)
-             for case in tensor_cases.timed() for configuration in ours(case)}
-    found = {}
-    for name in tensor_cases.FASTEST:
-        title = " ".join(name)
-        if not wanted or any(text in title for text in wanted.split(",")):
-            for step in steps_of(*known[name]):
-                build = build_of(*step)
-                found.setdefault(build, f"{build.kernel}, {title}")
-    return found
 
 
 def milliseconds(compiler, examples, build):
@@ -53,7 +38,8 @@ def main():
     os.environ["TILEC_NO_CACHE"] = "1"
     compilers = {"before": libtilec.CommandLine(options.before), "now": libtilec.CommandLine(options.now)}
     rows = []
-    for build, title in builds(options.filter).items():
+    for build, case in tensor_cases.fastest(options.filter).items():
+        title = f"{build.kernel}, {case}"
         samples = {which: [] for which in compilers}
         try:
             for _ in range(options.repeats):

@@ -120,11 +120,18 @@ def builds(cases, target=HOPPER, first=False):
                               for step in steps_of(case, configuration)))
 
 
-def fastest():
-    """What the configurations of FASTEST need compiled."""
+def fastest(wanted=""):
+    """What the configurations of FASTEST need compiled, each once with its case's name; of those whose names contain one of the
+    texts in `wanted`, separated by commas."""
     known = {(case.name, case.size, configuration.label): (case, configuration)
              for case in timed() for configuration in ours(case)}
     gone = [" ".join(name) for name in FASTEST if name not in known]
     if gone:
         raise SystemExit(f"no such configuration: {', '.join(gone)}")
-    return list(dict.fromkeys(build_of(*step) for name in FASTEST for step in steps_of(*known[name])))
+    found = {}
+    for name in FASTEST:
+        title = " ".join(name)
+        if not wanted or any(text in title for text in wanted.split(",")):
+            for step in steps_of(*known[name]):
+                found.setdefault(build_of(*step), title)
+    return found

@@ -94,6 +94,8 @@ public:
   void lower(RewriterBase &b);
 
 private:
+  /// Whether an operation takes what a product of the group gives.
+  bool isBehind(Operation *op) const;
   /// Where the accumulator begins among those of the group; none if the product takes something
   /// else that the group computes.
   std::optional<size_t> findAccumulators(tilegpu::ThreadWgmmaOp product) const;
@@ -107,16 +109,18 @@ private:
   SmallVector<Value> before, current;
 };
 
+bool ProductGroup::isBehind(Operation *op) const {
+  return llvm::any_of(op->getOperands(), [&](Value v) {
+    return llvm::any_of(products, [&](const Member &m) { return v.getDefiningOp() == m.op; });
+  });
+}
+
 bool ProductGroup::mayPrecede(Operation *op) const {
   // Descriptors; operands in registers are better made one product after the other.
   auto isInteger = [](Type type) { return type.isInteger(); };
   return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
          llvm::all_of(op->getOperandTypes(), isInteger) &&
-         llvm::all_of(op->getResultTypes(), isInteger) &&
-         llvm::none_of(op->getOperands(), [&](Value v) {
-           return llvm::any_of(products,
-                               [&](const Member &m) { return v.getDefiningOp() == m.op; });
-         });
+         llvm::all_of(op->getResultTypes(), isInteger) && !isBehind(op);
 }
 
 std::optional<size_t> ProductGroup::findAccumulators(tilegpu::ThreadWgmmaOp product) const {
@@ -126,10 +130,7 @@ std::optional<size_t> ProductGroup::findAccumulators(tilegpu::ThreadWgmmaOp prod
       llvm::equal(product.getAcc(), ArrayRef(current).slice(first).take_front(
                                         std::min(product.getAcc().size(), current.size() - first))))
     return first;
-  bool isApart = llvm::none_of(product->getOperands(), [&](Value v) {
-    return llvm::any_of(products, [&](const Member &m) { return v.getDefiningOp() == m.op; });
-  });
-  return isApart ? std::optional<size_t>(current.size()) : std::nullopt;
+  return isBehind(product) ? std::nullopt : std::optional<size_t>(current.size());
 }
 
 bool ProductGroup::add(tilegpu::ThreadWgmmaOp product) {

@@ -42,7 +42,6 @@
 #include "tilec/Analysis/ProductUnit.h"
 #include "tilec/Analysis/RolePlan.h"
 #include "tilec/Support/RemarkCategory.h"
-#include "llvm/Support/SaveAndRestore.h"
 
 #include <deque>
 
@@ -80,7 +79,8 @@ public:
   void run();
 
 private:
-  const DelayPlan &plan() const { return isJoined ? *joined : *plans[current]; }
+  const DelayPlan &plan() const { return *current; }
+  void use(const DelayPlan &next);
   /// Goes on to the next loop.
   void enter(size_t number);
   /// A loop from `lower` to `upper` with the attributes of the old one.
@@ -103,9 +103,6 @@ private:
 
   /// The early stage of the loop's first iteration, where no loop has run.
   void runFirst();
-  /// The same for the first iteration of all.
-  void runJoinedFirst();
-  void makeFirst(Value from, Value end);
   /// The other iterations.
   void runMain();
   /// The late stage of the last iteration, of whichever loop.
@@ -113,8 +110,7 @@ private:
 
   ArrayRef<const DelayPlan *> plans;
   const DelayPlan *joined;
-  size_t current = 0;
-  bool isJoined = false;
+  const DelayPlan *current = plans.front();
   scf::ForOp loop;
   OpBuilder builder;
   Location loc;
@@ -131,20 +127,20 @@ private:
 };
 } // namespace
 
+void DotDelayer::use(const DelayPlan &next) {
+  current = &next;
+  loop = next.getLoop();
+  loc = loop.getLoc();
+}
+
 void DotDelayer::enter(size_t number) {
   if (number > 0) {
     Value runs = hasIterations(builder, loop);
     ran = ran ? arith::OrIOp::create(builder, loc, ran, runs).getResult() : runs;
   }
-  current = number;
-  loop = plan().getLoop();
-  loc = loop.getLoc();
-  if (joined) {
-    scf::ForOp all = joined->getLoop();
-    lastLower = all.getLowerBound();
-    lastUpper = all.getUpperBound();
+  use(*plans[number]);
+  if (joined)
     return;
-  }
   builder.setInsertionPoint(loop);
   if (number == 0) {
     lastLower = loop.getLowerBound();
@@ -241,17 +237,6 @@ void DotDelayer::runFirst() {
   Value end = onceEnd;
   if (ran)
     end = arith::SelectOp::create(builder, loc, ran, from, end);
-  makeFirst(from, end);
-}
-
-void DotDelayer::runJoinedFirst() {
-  llvm::SaveAndRestore<scf::ForOp> part(loop, joined->getLoop());
-  llvm::SaveAndRestore<bool> ofAll(isJoined, true);
-  onceEnd = onceFrom(loop.getLowerBound(), loop.getUpperBound());
-  makeFirst(loop.getLowerBound(), onceEnd);
-}
-
-void DotDelayer::makeFirst(Value from, Value end) {
   scf::ForOp run = makeLoop(from, end, state, /*runsOnce=*/true);
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), run.getInductionVar());
@@ -341,12 +326,16 @@ void DotDelayer::run() {
   state = initialState();
   for (unsigned number : plan().lateArgs)
     lateState.push_back(initial(number));
+  if (joined) {
+    use(*joined);
+    lastLower = loop.getLowerBound();
+    lastUpper = loop.getUpperBound();
+    runFirst();
+  }
   for (size_t number = 0; number < plans.size(); ++number) {
     enter(number);
     if (!joined)
       runFirst();
-    else if (number == 0)
-      runJoinedFirst();
     runMain();
   }
   for (auto [number, result] : llvm::zip(kept, state))

@@ -28,14 +28,8 @@ public:
   bool match();
   /// Makes the one loop, in front of the second one. Both stay.
   mlir::scf::ForOp join();
-  /// Whether the loops' values are one value of the joined loop.
-  bool isOne(mlir::Value ofFirst, mlir::Value ofSecond) const {
-    return counterparts.lookup(ofFirst) == ofSecond || differs.lookup(ofSecond) == ofFirst;
-  }
 
 private:
-  using Pair = std::pair<mlir::Value, mlir::Value>;
-
   /// Whether `x` of the first loop and `y` of the second one are the same in iterations that are.
   bool isSame(mlir::Value x, mlir::Value y);
   bool compare(mlir::Value x, mlir::Value y);
@@ -53,7 +47,7 @@ private:
                      mlir::Value inSecond, mlir::IRMapping &mapping);
 
   mlir::scf::ForOp first, second;
-  llvm::DenseMap<Pair, bool> known;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, bool> known;
   /// What of the second loop each value of the first one is.
   llvm::DenseMap<mlir::Value, mlir::Value> counterparts;
   /// What the first loop has instead of a value of the second one.

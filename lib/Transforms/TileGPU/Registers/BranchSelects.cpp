@@ -22,28 +22,22 @@ using namespace tilec;
 /// Arithmetic of a thread that takes longer than a branch.
 static constexpr int64_t kBranchOps = 32;
 
-/// What is computed in the block of `select` for `value` alone, the last operation first.
-static SmallVector<Operation *> collectOwn(arith::SelectOp select, Value value) {
+/// What is computed in the block of a select for one of its operands alone, the last operation
+/// first.
+static SmallVector<Operation *> collectOwn(arith::SelectOp select, Value operand) {
+  auto mayMove = [&](Operation *op) {
+    return op->getBlock() == select->getBlock() && op->getNumRegions() == 0 &&
+           isMemoryEffectFree(op) && !op->hasTrait<OpTrait::ConstantLike>();
+  };
+  Operation *def = operand.getDefiningOp();
+  if (!def || !def->hasOneUse() || !mayMove(def))
+    return {};
   llvm::SetVector<Operation *> own;
-  auto isOwn = [&](Operation *op) {
-    return op && op->getBlock() == select->getBlock() && op->getNumRegions() == 0 &&
-           isMemoryEffectFree(op) && !op->hasTrait<OpTrait::ConstantLike>() &&
-           llvm::all_of(op->getUsers(),
-                        [&](Operation *user) { return user == select || own.contains(user); });
-  };
-  auto isOther = [&](Operation *op) {
-    Value other = select.getTrueValue() == value ? select.getFalseValue() : select.getTrueValue();
-    return other.getDefiningOp() == op || select.getCondition().getDefiningOp() == op;
-  };
-  if (select.getTrueValue() == select.getFalseValue())
-    return {};
-  // Behind its users, each operation is looked at.
-  Operation *def = value.getDefiningOp();
-  if (!isOwn(def) || isOther(def))
-    return {};
   own.insert(def);
+  // Users come before what they use.
   for (Operation *op = def->getPrevNode(); op; op = op->getPrevNode())
-    if (!op->use_empty() && isOwn(op) && !isOther(op))
+    if (!op->use_empty() && mayMove(op) &&
+        llvm::all_of(op->getUsers(), [&](Operation *user) { return own.contains(user); }))
       own.insert(op);
   return own.takeVector();
 }
